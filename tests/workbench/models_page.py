@@ -28,15 +28,19 @@ def table(seat: Seat) -> ModelsTable:
     return seat.desk.query_one(ModelsTable)
 
 
-def rows(seat: Seat) -> list[list[str]]:
-    shown = table(seat)
-    return [[str(cell) for cell in shown.get_row_at(at)] for at in range(shown.row_count)]
-
-
 def column(seat: Seat, name: str) -> list[str]:
     """The cells of one column, from top to bottom."""
-    at = table(seat).columns_shown.index(name) + 1
-    return [row[at].strip() for row in rows(seat)]
+    return [cell.strip() for cell in drawn(seat, name)]
+
+
+def drawn(seat: Seat, name: str, *, grown: bool = False) -> list[str]:
+    """The same as they are drawn: figures, or intervals in the width that they have."""
+    shown = table(seat)._fitted
+    assert shown is not None
+    named = [one for one in shown.measured if one.column.name == name]
+    one = next(one for one in named if bool(one.column.grow) == grown)
+    given = (one.width,) if grown else ()
+    return [str(one.column.cell(row, *given)) for row in table(seat).rows]
 
 
 def names(seat: Seat) -> list[str]:

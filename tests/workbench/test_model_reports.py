@@ -80,8 +80,7 @@ async def test_a_sets_the_judges_of_models_against_each_other(
         assert "Family, tuning and parameters" in seat.news[-1], "there is no pair"
         assert not seat.asked
         table = seat.desk.query_one(ModelsTable)
-        able = next(at for at in range(3) if str(table.get_row_at(at)[1]) == "able")
-        table.move_cursor(row=able)
+        table.go([row.label for row in table.rows].index("able"))
         await seat.press("A")
         await seat.reads("Judges against each other: able")
         assert line_of(seat, "Judge", "Features", "Usable")

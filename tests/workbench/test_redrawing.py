@@ -11,9 +11,7 @@ from textual.strip import Strip
 from tabwb.workbench.comparison.heat import FeatureMap
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.comparison.plots import PlotPane
-from tabwb.workbench.comparison.table import ModelsTable
 from tabwb.workbench.home.page import HomePage
-from tabwb.workbench.shell.column_list import ColumnList
 from tests.workbench.models_page import WIDE, by_model
 from tests.workbench.seat import Seat, Sit
 from tests.workbench.stocked import stock
@@ -40,12 +38,7 @@ def differs(seat: Seat, before: list[Strip]) -> bool:
 
 async def drawn_again(seat: Seat) -> list[Strip]:
     """The same, after everything that was kept has been forgotten."""
-    for listed in seat.desk.query(ColumnList):
-        listed.rows.clear_options()
-        listed._shown = ()
-        listed._head.update("")
     if page := next(iter(seat.desk.query(ModelsPage)), None):
-        page.query_one(ModelsTable).forget_colours()
         page.query_one(FeatureMap).forget_colours()
         page.query_one(PlotPane)._drawn_for = None
         page.lay_out()

@@ -9,19 +9,19 @@ from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import OptionList
-from textual.widgets.option_list import Option
 
 from tabwb.analysis.names import judge_names
 from tabwb.records.words import plural
 from tabwb.workbench.adjudication.controller import SIGNS, WHICH, AdjudicationController
 from tabwb.workbench.adjudication.view_models import AdjudicationView, Row
+from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords, PickScreen, ScrollPane
 from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.shortening import shortened
 from tabwb.workbench.shell.width_aware import Line, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, key_lines
@@ -31,7 +31,7 @@ HELP = """\
 
 One line for each answer on which raters differ; those on which people differ most come first. A
 line shows the share of pairs of people who differ, the share of pairs of a person and a judge who
-differ, the answer of each person and, after the bar, of each judge. ▣ present, □ absent, ? cannot
+differ, the answer of each person and of each judge. ▣ present, □ absent, ? cannot
 tell, - not rated; ✓ settled. Below (at the right in a wide window) are the text as raters saw it,
 every verdict with confidence and note, and what was settled. The source of a text is not shown.
 
@@ -40,10 +40,6 @@ why is kept, and **u** or **x** takes it back. **l** plays a spoken response.
 """
 BESIDE = 124
 """From so many columns on the details are beside the list."""
-LETTERS = 22
-"""The least columns of a question's title in the list."""
-AFTER_TITLE = "differ: people judges  answers | judges"
-"""Over the list, after sample and question: shares of pairs that differ, what each one says."""
 NONE = {
     "open": "Nothing is open: raters agree so far, or everything is settled.",
     "settled": "Nothing is settled.",
@@ -63,12 +59,6 @@ KEYS = (
 """What can be done, while no answer is listed."""
 
 
-class DisputeList(OptionList):
-    """The answers."""
-
-    HELP = HELP
-
-
 class AdjudicationPage(Page):
     """The page."""
 
@@ -78,54 +68,35 @@ class AdjudicationPage(Page):
         super().__init__(desk, page)
         self._view: AdjudicationView | None = None
         self._judges: dict[str, str] = {}
-        self._letters = LETTERS
 
     def compose(self) -> ComposeResult:
         """Yield head, list and details."""
         yield Line(id="adjudication-head")
         with Container(id="adjudication-body"):
             with Pane(id="disputed-pane"):
-                yield Line(id="adjudication-columns")
-                yield DisputeList(id="adjudication-list", compact=True)
+                yield RowList(id="adjudication-list", help_text=HELP, opens=False)
             with Pane(id="dispute-pane"), ScrollPane(id="adjudication-pane", help_text=HELP):
                 yield WrappedText(self._details, id="adjudication-details")
 
     def on_resize(self, event: Resize) -> None:
         """Put the details beside the list where there is room."""
         self.query_one("#adjudication-body").set_class(event.size.width >= BESIDE, "-wide")
-        self.call_after_refresh(self._list_again)
 
     def show(self, view: AdjudicationView) -> None:
         """Show the answers, and keep the mark where it is."""
-        listed = self.query_one(DisputeList)
-        before, kept = self.marked, listed.highlighted
+        listed = self.query_one(RowList)
+        before, kept = self.marked, listed.current
         self._view = view
         self._judges = judge_names(judge for row in view.rows for judge, _ in row.dispute.judges)
-        self._list(view.rows)
         places = [row.place for row in view.rows]
-        at = places.index(before.place) if before and before.place in places else kept or 0
-        listed.highlighted = min(at, len(places) - 1) if places else None
+        at = places.index(before.place) if before and before.place in places else kept
+        listed.show(ANSWERS, view.rows, current=at)
         self._show_head(view)
         self._show_details()
         self.focus_inside()
         self.desk.show_foot()
         if view.told:
             self.show_message(view.told)
-
-    def _list(self, rows: Sequence[Row]) -> None:
-        """List the answers; titles of questions get the columns that there are."""
-        listed = self.query_one(DisputeList)
-        self._letters = _title_room(rows, listed.scrollable_content_region.width)
-        listed.set_options(Option(_line(row, self._letters)) for row in rows)
-
-    def _list_again(self) -> None:
-        """List the same answers in another width."""
-        if self._view is not None:
-            listed = self.query_one(DisputeList)
-            kept = listed.highlighted
-            self._list(self._view.rows)
-            listed.highlighted = kept
-            self._show_head(self._view)
 
     def _show_head(self, view: AdjudicationView) -> None:
         shown = [view.which, view.measure]
@@ -138,9 +109,6 @@ class AdjudicationPage(Page):
             f"  {view.settled:,} of {view.of:,} settled",
         )
         self.query_one("#adjudication-head", Line).show(left, right)
-        self.query_one("#adjudication-columns", Line).show(
-            Content.styled(_columns(self._letters) if view.rows else "", QUIET)
-        )
         self.query_one("#disputed-pane", Pane).border_title = _counted(view.rows)
 
     def _show_details(self) -> None:
@@ -167,23 +135,23 @@ class AdjudicationPage(Page):
     def marked(self) -> Row | None:
         """The marked answer."""
         rows = () if self._view is None else self._view.rows
-        at = self.query_one(DisputeList).highlighted
-        return rows[at] if at is not None and at < len(rows) else None
+        at = self.query_one(RowList).current
+        return rows[at] if 0 <= at < len(rows) else None
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
         """Show the details of the marked answer."""
         event.stop()
         self._show_details()
         self.desk.show_foot()
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Take a value for it."""
         event.stop()
         self.take_value()
 
     def focus_inside(self) -> None:
         """Give the keys to the list."""
-        self.query_one(DisputeList).focus()
+        self.query_one(RowList).focus()
 
     def foot_rank(self, command: Command) -> int:
         """Return the place in the footer; 0 keeps out what cannot be done with this answer."""
@@ -299,33 +267,6 @@ def _counted(rows: Sequence[Row]) -> str:
     return ": ".join(filter(None, (plural(len(rows), "answer"), ", ".join(told))))
 
 
-def _title_room(rows: Sequence[Row], width: int) -> int:
-    """Return the columns of titles: of the longest one, where a list of this width has room."""
-    longest = max((len(row.dispute.title) for row in rows), default=0)
-    line = max((len(_line(row, LETTERS).plain) for row in rows), default=0)
-    rest = max(line - LETTERS, len(_columns(LETTERS)) - LETTERS)
-    return max(min(longest, width - rest), LETTERS)
-
-
-def _columns(letters: int) -> str:
-    """Return the line over the list."""
-    return f"sample  {'question'.ljust(letters - 7)}{AFTER_TITLE}"
-
-
-def _line(row: Row, letters: int) -> Content:
-    one = row.dispute
-    title = Content(one.title).truncate(letters, ellipsis=True).plain
-    said, judged = (" ".join(map(_sign, words)) for words in (row.said, row.judged))
-    return Content.assemble(
-        ("✓ " if row.settled else "  ", ACCENT),
-        f"{one.sample:>4}  ",
-        (title.ljust(letters), "bold"),
-        (f" {_share(one.people_differ):>6} {_share(one.judges_differ):>6}  ", QUIET),
-        said,
-        (f" | {judged}" if judged else "", QUIET),
-    )
-
-
 def _sign(words: str) -> str:
     sign = words.partition(" ")[0]
     return sign if sign in SIGNS.values() else words
@@ -333,6 +274,44 @@ def _sign(words: str) -> str:
 
 def _share(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
+
+
+def _signs(words: Sequence[str]) -> str:
+    return " ".join(map(_sign, words))
+
+
+PAIRS = "share of pairs of {} who differ"
+ANSWERS: Sequence[Column[Row]] = (
+    Column("", lambda row: "✓" if row.settled else "", style=ACCENT),
+    Column("sample", lambda row: str(row.dispute.sample), right=True),
+    Column("question", lambda row: row.dispute.title, least=12, style="bold"),
+    Column(
+        "people differ",
+        lambda row: _share(row.dispute.people_differ),
+        right=True,
+        rank=1,
+        style=QUIET,
+        tip=PAIRS.format("people"),
+    ),
+    Column(
+        "judges differ",
+        lambda row: _share(row.dispute.judges_differ),
+        right=True,
+        rank=2,
+        style=QUIET,
+        tip=PAIRS.format("a person and a judge"),
+    ),
+    Column("answers", lambda row: _signs(row.said), least=8, end=True, tip="of each person"),
+    Column(
+        "of judges",
+        lambda row: _signs(row.judged),
+        least=6,
+        end=True,
+        style=QUIET,
+        tip="the answer of each judge",
+    ),
+)
+"""The columns of the list."""
 
 
 def _choice_line(row: Row, answer: str | float, words: str, judges: Mapping[str, str]) -> Content:

@@ -11,8 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Static
 
 from tabwb.battery.model import Battery
 from tabwb.media.views.contrasts import measures
@@ -22,8 +21,10 @@ from tabwb.workbench.comparison.differences import (
     difference_lines,
     mark_of,
 )
+from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
 from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.width_aware import ReportView, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from tabwb.analysis.contrast import Difference, SideBySide
 
 WIDE = 120
-"""From so many columns on the list of items has their prompts."""
+"""From so many columns on the list of items is wide enough for their prompts."""
 TALL = 34
 """From so many lines on differences and answers are shown at once."""
 HELP = """\
@@ -46,12 +47,6 @@ underlined; ✓ right, ✗ wrong, ● nothing to be right or wrong.
 items where there is not room for both; **up** and **down** go through the items, **tab** to the
 next pane; **esc** closes.
 """
-
-
-class ComparedItems(OptionList):
-    """The items."""
-
-    HELP = HELP
 
 
 class CompareScreen(Dialog[None]):
@@ -99,7 +94,7 @@ class CompareScreen(Dialog[None]):
             )
             with Horizontal(id="compared-items"):
                 with Pane(id="items-pane"):
-                    yield ComparedItems(id="items-list", compact=True)
+                    yield RowList(id="items-list", help_text=HELP, opens=False)
                 with Pane(id="answers-pane"), ScrollPane(id="answers-scroll", help_text=HELP):
                     yield WrappedText(self._answers, id="answers")
             yield Static(id="compare-keys", classes="dialog-note")
@@ -111,13 +106,7 @@ class CompareScreen(Dialog[None]):
 
     def on_resize(self, event: Resize) -> None:
         """Show both parts, and prompts of items, where there is room for them."""
-        slim = self.has_class("-slim")
         self._lay_out()
-        if slim != self.has_class("-slim"):
-            listed = self.query_one(ComparedItems)
-            marked = listed.highlighted
-            self._list()
-            listed.highlighted = marked
 
     def _lay_out(self) -> None:
         items = bool(self._difference.items)
@@ -143,10 +132,7 @@ class CompareScreen(Dialog[None]):
     def _list(self) -> None:
         items = self._difference.items
         self._listed = tuple(item for item in items if self._everything or item.differs)
-        listed = self.query_one(ComparedItems)
-        slim = self.size.width < WIDE
-        listed.set_options(_option(item, prompt=not slim) for item in self._listed)
-        listed.highlighted = 0 if self._listed else None
+        self.query_one(RowList).show(ITEMS, self._listed, current=0)
         self._show()
         views = [
             view
@@ -167,8 +153,8 @@ class CompareScreen(Dialog[None]):
 
     @property
     def _marked(self) -> SideBySide | None:
-        at = self.query_one(ComparedItems).highlighted
-        return self._listed[at] if at is not None and at < len(self._listed) else None
+        at = self.query_one(RowList).current
+        return self._listed[at] if 0 <= at < len(self._listed) else None
 
     def _show(self) -> None:
         item = self._marked
@@ -176,7 +162,7 @@ class CompareScreen(Dialog[None]):
         self.query_one("#answers", WrappedText).refresh(layout=True)
         self.query_one("#answers-scroll").scroll_home(animate=False)
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
         """Show what both said to the marked item."""
         event.stop()
         self._show()
@@ -190,14 +176,14 @@ class CompareScreen(Dialog[None]):
         """Show differences or items, where there is not room for both."""
         self._items_first = not self._items_first
         self._lay_out()
-        target = ComparedItems if self._items_first else "#comparison-pane"
+        target = RowList if self._items_first else "#comparison-pane"
         self.query_one(target).focus()
 
 
-def _option(item: SideBySide, *, prompt: bool) -> Option:
-    marks = mark_of(item.first, item.first_right), mark_of(item.second, item.second_right)
-    words = " ".join(item.prompt.split()) if prompt else ""
-    return Option(
-        Content.assemble(f"{item.item:<8} {marks[0]:>4} {marks[1]:>4}  ", (words, QUIET)),
-        id=item.item,
-    )
+ITEMS: Sequence[Column[SideBySide]] = (
+    Column("item", lambda item: item.item),
+    Column("A", lambda item: mark_of(item.first, item.first_right), right=True),
+    Column("B", lambda item: mark_of(item.second, item.second_right), right=True),
+    Column("prompt", lambda item: item.prompt, rank=1, least=16, end=True, style=QUIET),
+)
+"""The columns of the items."""

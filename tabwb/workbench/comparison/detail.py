@@ -25,8 +25,8 @@ from tabwb.media.wording import (
 )
 from tabwb.records.words import NONE
 from tabwb.scoring.naming.summary import NamingSummary
-from tabwb.workbench.comparison.columns import drawn_share
 from tabwb.workbench.comparison.rows import Basis
+from tabwb.workbench.comparison.table import drawn_share
 from tabwb.workbench.shell.administration_words import head_words
 from tabwb.workbench.shell.drawn import interval_bar, share_bar
 from tabwb.workbench.shell.width_aware import content_of

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.content import Content
 
@@ -11,6 +12,7 @@ from tabwb.analysis.measures import BURDEN
 from tabwb.analysis.paired import Contrast, Tested
 from tabwb.media.views.contrasts import Named, means, notes, tests
 from tabwb.media.wording import figure
+from tabwb.workbench.shell.columns import Column, Heading, laid
 from tabwb.workbench.shell.drawn import interval_bar
 from tabwb.workbench.shell.word_difference import Piece, side_by_side, styled, word_difference
 from tabwb.workbench.shell.wording import ACCENT, LINE, QUIET, folded, spread
@@ -20,10 +22,6 @@ if TYPE_CHECKING:
 
 WIDE = 100
 """From so many columns on a measure and its test are in one line."""
-FIGURES = (7, 7, 8)
-"""Columns of A, B and A - B."""
-TESTS = (19, 8, 8)
-"""Columns of the interval, p and corrected p."""
 AXIS = (20, 48)
 """The least and the most columns of a drawn interval in a wide window."""
 BESIDE = 60
@@ -45,23 +43,14 @@ def difference_lines(found: Compared, compared: Sequence[Named], width: int) -> 
         if end
     ]
     most = max(ends, default=1.0)
-    room = width - sum(FIGURES) - sum(TESTS) - 2
-    longest = max((len(name) for name, _ in compared), default=0)
-    axis = min(max(room - longest, AXIS[0]), AXIS[1])
-    wide = width >= WIDE
-    name = room - axis
-    if wide and compared:
-        heads = _right(("A", "B", "A - B"), FIGURES)
-        scale = f"{'A lower':<{axis // 2}}{'A higher':>{axis - axis // 2}}"
-        said = _right(("95 %", "p", "corr."), TESTS)
-        yield Content.styled(f"{'measure':<{name}}{heads}  {scale}{said}", QUIET)
-    for title, row in compared:
-        if row is None:
-            yield from folded(title, width, QUIET)
-        elif wide:
-            yield from _wide(title, row, most, name, axis)
-        else:
-            yield from _narrow(title, row, most, width)
+    if width >= WIDE and compared:
+        yield from laid(_columns(most), [*_rows(compared, width)], width)
+    else:
+        for title, row in compared:
+            if row is None:
+                yield from folded(title, width, QUIET)
+            else:
+                yield from _narrow(title, row, most, width)
     reasons = {tests(row.these)[0] for row in rows if row.these.ends[0] is None} - {""}
     if compared:
         yield Content("")
@@ -73,13 +62,58 @@ def difference_lines(found: Compared, compared: Sequence[Named], width: int) -> 
             yield from folded(note, min(width, 100), QUIET)
 
 
-def _right(words: Sequence[str], widths: Sequence[int]) -> str:
-    return "".join(f"{word:>{width}}" for word, width in zip(words, widths, strict=True))
+class _Row(NamedTuple):
+    """A line of the table: one test of a measure."""
+
+    title: str
+    row: Contrast
+    tested: Tested
+
+    @property
+    def again(self) -> bool:
+        """Whether the line above has the same measure, for prompts like these."""
+        return self.tested is not self.row.like
+
+
+def _rows(compared: Sequence[Named], width: int) -> Iterator[_Row | Heading]:
+    for title, row in compared:
+        if row is None:
+            yield from map(Heading, folded(title, width, QUIET))
+            continue
+        yield _Row(title, row, row.like)
+        if row.these.ends[0] is not None:
+            yield _Row(f"  {row.these.interval.estimand.value}", row, row.these)
+
+
+def _columns(most: float) -> Iterator[Column[_Row]]:
+    """Yield the columns of a wide table; the axis of burdens ends at ``most``."""
+    yield Column("measure", lambda one: _told(one, one.title), least=20)
+    for at, head in enumerate(("A", "B", "A - B")):
+        yield Column(head, partial(_mean, at), right=True, style="bold")
+    yield Column(
+        lambda width: spread(Content("A lower"), Content("A higher"), width).stylize(QUIET),
+        lambda one, width: _bar(one.row, one.tested, most, width),
+        grow=AXIS,
+    )
+    for at, head in enumerate(("95 %", "p", "corr.")):
+        yield Column(head, partial(_test, at), right=True)
+
+
+def _told(one: _Row, words: str) -> Content:
+    return Content.styled(words, QUIET if one.again else "")
+
+
+def _mean(at: int, one: _Row) -> str:
+    return "" if one.again else means(one.row)[at]
+
+
+def _test(at: int, one: _Row) -> Content:
+    return _told(one, tests(one.tested)[at])
 
 
 def _narrow(title: str, row: Contrast, most: float, width: int) -> Iterator[Content]:
     yield from folded(title, width)
-    figures = _right(means(row), FIGURES)
+    figures = "  ".join(f"{words:>6}" for words in means(row))
     drawn = _bar(row, row.like, most, width - len(figures) - 2)
     yield Content.assemble((figures, "bold"), "  ", drawn)
     for tested in (row.like, row.these):
@@ -88,23 +122,6 @@ def _narrow(title: str, row: Contrast, most: float, width: int) -> Iterator[Cont
             what = "95 %" if tested is row.like else tested.interval.estimand.value
             told = [f"p {p}"] * bool(p) + [f"corrected {adjusted}"] * bool(adjusted)
             yield from folded(f"{what} {', '.join((interval, *told))}", width, QUIET, 2)
-
-
-def _wide(title: str, row: Contrast, most: float, name: int, axis: int) -> Iterator[Content]:
-    yield Content.assemble(
-        Content(title).truncate(name - 1, ellipsis=True).pad_right(0),
-        " " * max(name - min(Content(title).cell_length, name - 1), 0),
-        (_right(means(row), FIGURES), "bold"),
-        "  ",
-        _bar(row, row.like, most, axis),
-        _right(tests(row.like), TESTS),
-    )
-    if row.these.ends[0] is not None:
-        words = f"  {row.these.interval.estimand.value}"
-        blank = " " * (name + sum(FIGURES) - len(words))
-        told = (_right(tests(row.these), TESTS), QUIET)
-        drawn = _bar(row, row.these, most, axis)
-        yield Content.assemble((words + blank, QUIET), "  ", drawn, told)
 
 
 def _bar(row: Contrast, tested: Tested, most: float, width: int) -> Content:

@@ -10,7 +10,7 @@ from textual.content import Content
 
 from tabwb.analysis.grouping import Grouped
 from tabwb.records.words import NONE
-from tabwb.workbench.shell.columns import Column, in_columns
+from tabwb.workbench.shell.columns import Column, laid
 from tabwb.workbench.shell.drawn import share_bar
 from tabwb.workbench.shell.shortening import shortened_apart
 
@@ -53,9 +53,7 @@ class NamedItems:
             Column("target", lambda item: "" if (name := self._targets[item]) == item else name),
         ]
         columns += [Column(head, partial(self._cell, at), rank=at) for at, head in enumerate(heads)]
-        head, lines = in_columns(columns, self.items, width)
-        yield head
-        yield from lines
+        yield from laid(columns, self.items, width)
 
     def _cell(self, at: int, item: str) -> Content:
         right, scored = self._right[at][item], self._scored[at][item]

@@ -16,27 +16,24 @@ from textual.widgets import DataTable, Input, Static
 
 from tabwb.analysis.grouping import Grouped
 from tabwb.workbench.comparison.actions import ComparisonActions
-from tabwb.workbench.comparison.columns import GAP, columns_of, fitting
 from tabwb.workbench.comparison.detail import ModelDetail
 from tabwb.workbench.comparison.heat import FeatureMap, FeatureTable
 from tabwb.workbench.comparison.layout import FILTER_HELP, share_room
 from tabwb.workbench.comparison.named_items import TITLE, NamedItems
 from tabwb.workbench.comparison.plots import PlotPane, PlotScroll
 from tabwb.workbench.comparison.read_rows import ReadRows
-from tabwb.workbench.comparison.rows import RIGHT, Basis, Order, bases, chosen
-from tabwb.workbench.comparison.table import MARKS, NARROW, NARROW_MARKS, ModelsTable
+from tabwb.workbench.comparison.rows import RIGHT, Basis, Order, bases, chosen, key_of
+from tabwb.workbench.comparison.table import ModelsTable, columns_of
+from tabwb.workbench.shell.columns import WIDE
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.text_fields import FilterField
 from tabwb.workbench.shell.width_aware import Line, WrappedText
 from tabwb.workbench.shell.wording import QUIET
 
-BESIDE = 104
-"""The least columns for the detail beside the table; it is below in a narrower window."""
-ROOMY_DETAIL = 160
-"""From so many columns up the detail is wider."""
 FEATURES_TITLE = "Features · mean share over prompts · ▁ 0  ▅ 0.50  █ 1"
 FEW = 10
 """While more rows than these are read, features and plots are drawn every so many rows."""
@@ -85,7 +82,6 @@ class ModelsPage(Page):
         self.app.theme_changed_signal.subscribe(self, self._theme_changed)
 
     def _theme_changed(self, theme: Theme) -> None:
-        self.query_one(ModelsTable).forget_colours()
         self.query_one(FeatureMap).forget_colours()
         self.lay_out()
 
@@ -94,7 +90,7 @@ class ModelsPage(Page):
     @property
     def beside(self) -> bool:
         """Whether the detail is beside the table."""
-        return self.size.width >= BESIDE
+        return self.size.width >= WIDE
 
     @property
     def done(self) -> bool:
@@ -129,7 +125,7 @@ class ModelsPage(Page):
     @property
     def current(self) -> Grouped | None:
         """The row under the cursor."""
-        return self._rows.get(self.query_one(ModelsTable).current)
+        return self._rows.get(self.query_one(ModelsTable).chosen)
 
     @property
     def selected(self) -> list[Grouped]:
@@ -177,16 +173,15 @@ class ModelsPage(Page):
         lower = total <= FEW or done == total or done - self._lower_at >= FEW
         if lower:
             self._lower_at = done
-        self.query_one(ModelsTable).stay_at_top()
-        self.lay_out(lower=lower)
+        self.lay_out(lower=lower, growing=True)
 
     def renew(self, rows: Sequence[Grouped]) -> None:
         """Show rows that were read again, because something was stored; nothing else moves."""
         self._rows.renew(rows)
         self.lay_out()
 
-    def lay_out(self, *, lower: bool = True) -> None:
-        """Show everything as it stands now."""
+    def lay_out(self, *, lower: bool = True, growing: bool = False) -> None:
+        """Show everything as it stands now; the cursor stays at the top while rows are read."""
         basis, rows = self.basis, self.shown
         self._head(rows)
         share_room(self, rows)
@@ -194,17 +189,15 @@ class ModelsPage(Page):
         table.set_class(not rows, "-empty")  # not hidden: it keeps the focus
         none.display = not rows
         if basis is None or not rows:
-            table.clear(columns=True)
-            table.forget_colours()
+            table.show((), ())
             none.update(self._why_none())
             return
-        width = self._table_width()
+        right_first = self.shown_below == BELOW[2]
         columns = columns_of(
-            rows, basis, self.by, self.order, right_first=self.shown_below == BELOW[2]
+            rows, basis, self.by, self.order, marked=self._rows.marked, right_first=right_first
         )
-        marks = MARKS if width >= NARROW else NARROW_MARKS
-        room = width - len(marks[0]) - 2 * GAP
-        table.show(rows, fitting(columns, room), self._rows.marked, marks)
+        top = 0 if growing and table.current == 0 else None
+        table.show(columns, rows, current=top, ids=key_of)
         if lower and self.query_one("#features-pane").display:
             self.query_one(FeatureMap).show(rows, basis, self.current)
         if lower and self.query_one("#named-items-pane").display:
@@ -212,12 +205,6 @@ class ModelsPage(Page):
         if lower and self.query_one("#plot-pane").display:
             self.query_one(PlotPane).show(rows, basis)
         self._detail()
-
-    def _table_width(self) -> int:
-        """Return the columns inside the pane of the table; before it is laid out, a guess."""
-        pane = self.query_one("#models-pane")
-        frame = 2 if pane.styles.border_left[0] else 0
-        return max(self.query_one("#models-left").size.width - frame - 3, 40)
 
     def _why_none(self) -> str:
         """Return why there is no row."""
@@ -259,7 +246,6 @@ class ModelsPage(Page):
     def on_resize(self, event: Resize) -> None:
         """Put the detail beside or below the table, which has its new width after that."""
         self.set_class(self.beside, "-beside")
-        self.set_class(self.size.width >= ROOMY_DETAIL, "-roomy")
         self.call_after_refresh(self.lay_out)
 
     def focus_inside(self) -> None:
@@ -280,7 +266,7 @@ class ModelsPage(Page):
 
     def sort(self) -> None:
         """Sort by the next column shown."""
-        self._sort_by(self.order.after(self.query_one(ModelsTable).columns_shown))
+        self._sort_by(self.order.after([one.name for one in self.query_one(ModelsTable).columns]))
 
     def reverse(self) -> None:
         """Reverse the order."""
@@ -288,7 +274,7 @@ class ModelsPage(Page):
 
     def mark(self) -> None:
         """Mark the row under the cursor, or not any more."""
-        key = self.query_one(ModelsTable).current
+        key = self.query_one(ModelsTable).chosen
         if self.plotting:
             self.notify("Rows are marked in the table: g shows it.", markup=False)
             return
@@ -360,14 +346,14 @@ class ModelsPage(Page):
         self.lay_out()
         self.focus_inside()
 
-    def on_data_table_row_highlighted(self, event: DataTable.RowHighlighted) -> None:
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
         """Show the model under the cursor."""
         event.stop()
         self._detail()
         if self.query_one("#features-pane").display:
             self.query_one(FeatureMap).mark(self.current)
 
-    def on_data_table_row_selected(self, event: DataTable.RowSelected) -> None:
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Open the results of the model under the cursor."""
         event.stop()
         if self.current is not None:
@@ -377,8 +363,8 @@ class ModelsPage(Page):
         """Move to the model of the marked cell."""
         event.stop()
         table = self.query_one(ModelsTable)
-        if event.coordinate.row != table.cursor_row and self.query_one(FeatureTable).has_focus:
-            table.move_cursor(row=event.coordinate.row)
+        if self.query_one(FeatureTable).has_focus:
+            table.go(event.coordinate.row)
 
     def on_data_table_cell_selected(self, event: DataTable.CellSelected) -> None:
         """Find the responses on which judges differ about the feature of the marked cell."""
@@ -392,7 +378,7 @@ class ModelsPage(Page):
         event.stop()
         self.desk.actions(ComparisonActions).differ_on(str(event.option.id))
 
-    def on_data_table_header_selected(self, event: DataTable.HeaderSelected) -> None:
+    def on_row_list_head_clicked(self, event: RowList.HeadClicked) -> None:
         """Sort by what was clicked."""
         event.stop()
-        self._sort_by(self.order.chosen(str(event.column_key.value)))
+        self._sort_by(self.order.chosen(event.column.name))

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from tabwb.analysis.contrast import Pair
     from tabwb.analysis.judges import JudgeReport
 
-TWO = 116
-"""From so many columns on the panes are in two columns."""
+TWO = 208
+"""From so many columns on the panes are in two columns, each as wide as a table wants."""
 FRAME = 4
 """Columns of a pane's border and padding."""
 KEYS = """

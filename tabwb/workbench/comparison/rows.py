@@ -71,7 +71,7 @@ class Order:
 
     def after(self, columns: Sequence[str]) -> Order:
         """Return the order by the next of the columns that can be sorted by."""
-        usable = [column for column in columns if can_sort(column)]
+        usable = [column for column in dict.fromkeys(columns) if can_sort(column)]
         if not usable:
             return self
         at = usable.index(self.column) + 1 if self.column in usable else 0

@@ -1,22 +1,32 @@
-"""The table of the results by model."""
+"""The table of the results by model, and its columns."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import ClassVar
+from collections.abc import Collection, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from rich.text import Text
-from textual.binding import Binding, BindingType
-from textual.events import Click, MouseMove
-from textual.widgets import DataTable
+from textual.content import Content
 
 from tabwb.analysis.grouping import Grouped
-from tabwb.workbench.comparison.columns import Column
-from tabwb.workbench.comparison.rows import Key, can_sort, key_of
-from tabwb.workbench.shell.drawn import table_cell
+from tabwb.media.wording import burden_cells, count, figure, number
+from tabwb.records.words import NONE
+from tabwb.workbench.comparison.rows import RIGHT, Basis, Key, Order, can_sort, key_of
+from tabwb.workbench.engine.presenters import short_titles
+from tabwb.workbench.shell.columns import Column
+from tabwb.workbench.shell.drawn import interval_bar, scale
+from tabwb.workbench.shell.row_list import RowList
+from tabwb.workbench.shell.wording import QUIET, seconds
 
-MARKS, NARROW_MARKS, NARROW = ("[ ]", "[x]"), (" ", "x"), 100
-"""What stands before rows that are not marked and marked; from so many columns, the first ones."""
+if TYPE_CHECKING:
+    from tabwb.analysis.statistics.burden import Judge
+    from tabwb.analysis.statistics.results import Part
+    from tabwb.scoring.estimate import Interval
+
+LEAST_NAME, ROOMY_NAME = 12, 36
+"""Columns of a name at least, and before intervals become wider."""
+BURDEN_AXIS, RIGHT_AXIS = (12, 32), (8, 20)
+"""The least and the most columns of drawn intervals."""
 HELP = """\
 # Results by model
 
@@ -38,95 +48,228 @@ always one answer would give. Burdens of different judges, scopes or sets never 
 """
 
 
-class ModelsTable(DataTable[Text]):
+class ModelsTable(RowList):
     """Burdens and right answers."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("home", "scroll_top", show=False),
-        Binding("end", "scroll_bottom", show=False),
-    ]
     HELP = HELP
 
     def __init__(self) -> None:
-        super().__init__(id="models-table", classes="enter-opens", cursor_type="row")
-        self._keys: list[Key] = []
-        self._laid_out: list[tuple[str, str, int]] = []
-        self.columns_shown: tuple[str, ...] = ()
-        self._tips: dict[str, str] = {}
+        super().__init__(id="models-table")
 
-    async def _on_click(self, event: Click) -> None:
-        # Textual takes the column of a head unchecked; an empty table has a head and no columns.
-        if event.style.meta.get("column", -1) >= len(self.columns):
-            event.prevent_default()
+    def sorts(self, column: Column[Any]) -> bool:
+        """Return whether a click on a head sorts."""
+        return can_sort(column.name)
 
-    @property
-    def current(self) -> Key | None:
-        """The row under the cursor."""
-        return self._keys[self.cursor_row] if 0 <= self.cursor_row < len(self._keys) else None
 
-    def stay_at_top(self) -> None:
-        """Leave the cursor on the first row, if it is there, when rows come that are before it."""
-        if self.cursor_row == 0:
-            self._keys = []
+def columns_of(
+    rows: Sequence[Grouped],
+    basis: Basis,
+    by: str,
+    order: Order,
+    *,
+    marked: Collection[Key] = (),
+    right_first: bool = False,
+) -> list[Column[Grouped]]:
+    """Return the columns for some rows, in the order in which they stand."""
+    burdens = _burden_columns(rows, basis, order, 2 if right_first else 0)
+    ranks = (1, 2) if right_first else (3, 6)
+    right = [*_right_columns(rows, order, *ranks), *_named_columns(rows, order, *ranks)]
+    columns: list[Column[Grouped]] = [
+        Column("", lambda row: "x" if key_of(row) in marked else "·", id="mark"),
+        Column(
+            _headed(by, "model", order),
+            lambda row: row.label,
+            id="model",
+            least=LEAST_NAME,
+            most=ROOMY_NAME,
+        ),
+    ]
+    return [*columns, *([*right, *burdens] if right_first else [*burdens, *right])]
 
-    def forget_colours(self) -> None:
-        """Draw every cell again next time: the theme has changed."""
-        self._laid_out = []
 
-    def show(
-        self,
-        rows: Sequence[Grouped],
-        columns: Sequence[tuple[Column, int]],
-        marked: Collection[Key],
-        marks: tuple[str, str],
-    ) -> None:
-        """Show rows; the cursor stays on its row, and the scroll position where rows are the
-        same.
-        """
-        keys, before = [key_of(row) for row in rows], self.current
-        laid_out = [(column.id, column.head(width), width) for column, width in columns]
-        cells = [column.cells(width) for column, width in columns]
-        lines = [
-            [
-                Text(marks[key in marked], end=""),
-                *(table_cell(column[at], self.app) for column in cells),
-            ]
-            for at, key in enumerate(keys)
-        ]
-        if laid_out == self._laid_out and keys == self._keys and self.row_count == len(keys):
-            self._update(lines)
-            return
-        top = self.scroll_y if keys == self._keys else None
-        self._keys, self._laid_out = keys, laid_out
-        self.columns_shown = tuple(column.id for column, _ in columns)
-        self._tips = {column.id: column.tip for column, _ in columns}
-        self.clear(columns=True)
-        self.add_column(Text(""), width=len(marks[0]), key="mark")
-        for name, head, width in laid_out:
-            self.add_column(Text(head, no_wrap=True), width=width, key=name)
-        for key, line in zip(keys, lines, strict=True):
-            self.add_row(*line, key="\x1f".join(key))
-        if before in keys:
-            self.move_cursor(row=keys.index(before), scroll=top is None)
-        if top is not None:
-            self.scroll_to(y=top, animate=False)
+def _burden_columns(
+    rows: Sequence[Grouped], basis: Basis, order: Order, later: int
+) -> Iterator[Column[Grouped]]:
+    judges = {key_of(row): row.judge(basis.terms) for row in rows}
+    figures = {key_of(row): _burden_words(row, judges[key_of(row)], basis) for row in rows}
+    _align([*figures.values()], "burden")
+    spoken = bool(rows) and rows[0].battery.coded and basis.terms is None  # no text is rated
+    for rank, name, head, tip in BURDENS:
+        words = {key: own[name] for key, own in figures.items()}
+        if name != "usable" and (spoken or all(one.strip() == NONE for one in words.values())):
+            continue
+        yield Column(
+            _headed(head, name, order),
+            lambda row, words=words: words[key_of(row)],
+            id=name,
+            right=True,
+            rank=rank + later,
+            style="bold" if name == "burden" else "",
+            tip=tip,
+        )
+        if name == "interval" and (top := _most([*judges.values()])):
+            yield Column(
+                partial(scale, highest=top),
+                lambda row, width: _drawn_burden(judges[key_of(row)], top, width),
+                rank=5 + later,
+                grow=BURDEN_AXIS,
+                tip=f"burden with its 95 % interval, from 0 to {top:.2f}",
+            )
 
-    def _update(self, lines: Sequence[Sequence[Text]]) -> None:
-        from textual.coordinate import Coordinate
 
-        for row, line in enumerate(lines):
-            for column, cell in enumerate(line):
-                place = Coordinate(row, column)
-                shown = self.get_cell_at(place)
-                if (shown.plain, shown.spans) != (cell.plain, cell.spans):
-                    self.update_cell_at(place, cell)
+BURDENS = (
+    (1, "usable", "usable", "usable responses of all that count"),
+    (10, "distinct", "distinct", "different texts among the responses"),
+    (2, "burden", "burden", "mean number of features present in a response"),
+    (4, "interval", "95 %", "95 % interval of the burden for prompts like these"),
+    (11, "words", "mean words", "mean number of words in a usable response"),
+    (12, "over", "over", "number of features in the judge's set"),
+)
+"""Rank, id, head and meaning of the columns about connected texts."""
 
-    def on_mouse_move(self, event: MouseMove) -> None:
-        """Say what the column under the pointer shows, and that a click on its head sorts."""
-        at = event.style.meta.get("column", 0) - 1
-        name = self.columns_shown[at] if 0 <= at < len(self.columns_shown) else ""
-        tip = self._tips.get(name, "")
-        head = event.style.meta.get("row") == -1
-        words = f"{tip}. Click: sort." if tip and head and can_sort(name) else tip
-        if words != (self.tooltip or ""):
-            self.tooltip = words or None
+
+def _headed(head: str, column: str, order: Order) -> str:
+    return f"{head} {order.arrow}" if column == order.column else head
+
+
+def _burden_words(row: Grouped, judge: Judge | None, basis: Basis) -> dict[str, str]:
+    """Return a row's figures; dashes where this judge has not seen it."""
+    words = dict.fromkeys((name for _, name, _, _ in BURDENS), NONE)
+    if judge is not None:
+        burden, usable = judge.burden, judge.burden.usable
+        figures = burden_cells(judge)
+        words |= {name: figures[name] for name in ("usable", "distinct", "burden", "words")}
+        words |= {"interval": figures["95 %"], "over": str(len(burden.features))}
+        if not usable.few and burden.n_burden < usable.usable + judge.not_judged:
+            # The burden rests on fewer responses than are usable.
+            words["burden"] += f" n={burden.n_burden}"
+    elif basis.terms is None:
+        results = row.results
+        words["usable"] = f"{results.number('usable')}/{results.number('responses')}"
+        words["distinct"] = count(results.number("distinct"))
+        words["words"] = figure(results.value("words_mean"))
+    return words
+
+
+def _align(figures: Sequence[dict[str, str]], column: str) -> None:
+    """Pad a column's cells where words follow a figure, so that figures are below each other."""
+    after = [words[column].partition(" ")[2] for words in figures]
+    most = max(map(len, after), default=0)
+    for words, rest in zip(figures, after, strict=True):
+        if most:
+            words[column] += " " * (most - len(rest) + (not rest))
+
+
+def _drawn_burden(judge: Judge | None, most: float, width: int) -> Content:
+    if judge is None or (value := judge.burden.symptom_burden.value) is None:
+        return _dash()
+    few = judge.burden.usable.few
+    return _drawn(judge.burden.interval, value, width, highest=most, few=few)
+
+
+def _drawn(interval: Interval | None, value: float | None, width: int, **more: Any) -> Content:
+    ends = (None, None) if interval is None else (interval.low, interval.high)
+    return interval_bar(ends[0], value, ends[1], width=width, **more)
+
+
+def _most(judges: Sequence[Judge | None]) -> float:
+    """Return the end of an axis for these burdens; 0 where there is nothing to draw."""
+    ends = [
+        end
+        for judge in judges
+        if judge is not None
+        for end in (
+            judge.burden.symptom_burden.value,
+            judge.burden.interval.high if judge.burden.interval else None,
+        )
+        if end is not None
+    ]
+    return max(ends, default=0.0)
+
+
+def _right_columns(
+    rows: Sequence[Grouped], order: Order, rank: int, drawn: int
+) -> Iterator[Column[Grouped]]:
+    """Yield the share right of each subtest, then its interval."""
+    parts = rows[0].battery.subtests if rows else ()
+    short = short_titles(tuple(part.title for part in parts))
+    for given in parts:
+        own = [row.part(given.id) for row in rows]
+        if not any(part is not None and part.right.n for part in own):
+            continue
+        name = f"{RIGHT}{given.id}"
+        tip = f"{given.title}: share right (exact), 95 % interval from 0 to 1"
+        if baselines := _baselines(own):
+            tip += f"; ◆ {', '.join(baselines)}"
+        head = _headed(short[given.title], name, order)
+        cell, bar = partial(_share, given.id), partial(_drawn_share, given.id)
+        yield Column(head, cell, id=name, right=True, rank=rank, tip=tip)
+        yield Column("", bar, id=name, rank=drawn, grow=RIGHT_AXIS, tip=tip)
+
+
+def _share(subtest: str, row: Grouped) -> str:
+    part = row.part(subtest)
+    return NONE if part is None or not part.right.n else number(part.right.value)
+
+
+def _drawn_share(subtest: str, row: Grouped, width: int) -> Content:
+    part = row.part(subtest)
+    return Content("") if part is None or not part.right.n else drawn_share(part, width)
+
+
+def _named_columns(
+    rows: Sequence[Grouped], order: Order, rank: int, drawn: int
+) -> Iterator[Column[Grouped]]:
+    """Yield the shares of names counted as right, and the median latency, of naming subtests."""
+    titles = {part.id: part.title for row in rows for part in row.results.named}
+    for subtest, title in titles.items():
+        name = f"{RIGHT}{subtest}"
+        head = _headed(f"{title}, right", name, order)
+        tip = f"{title}: share of names counted as right, 95 % interval from 0 to 1"
+        cell, bar = partial(_names_right, subtest), partial(_drawn_names, subtest)
+        yield Column(head, cell, id=name, right=True, rank=rank, tip=tip)
+        yield Column("", bar, id=name, rank=drawn, grow=RIGHT_AXIS, tip=tip)
+        latency = partial(_latency, subtest)
+        yield Column(
+            "latency",
+            latency,
+            id=f"latency {subtest}",
+            right=True,
+            rank=drawn + 1,
+            tip=f"{title}: median latency",
+        )
+
+
+def _names_right(subtest: str, row: Grouped) -> str:
+    part = row.named(subtest)
+    return NONE if part is None else figure(part.summary.accuracy[0].rate)
+
+
+def _drawn_names(subtest: str, row: Grouped, width: int) -> Content:
+    part = row.named(subtest)
+    if part is None or (share := part.summary.accuracy[0]).rate is None:
+        return Content("")
+    return _drawn(share.interval, share.rate, width)
+
+
+def _latency(subtest: str, row: Grouped) -> str:
+    part = row.named(subtest)
+    return NONE if part is None else seconds(part.summary.latency_median_s) or NONE
+
+
+def _baselines(parts: Sequence[Part | None]) -> list[str]:
+    from tabwb.analysis.measures import BASELINES
+
+    known = {name for part in parts if part is not None for name in part.baselines}
+    return [baseline.title for baseline in BASELINES if baseline.id in known]
+
+
+def drawn_share(part: Part, width: int) -> Content:
+    """Return the share right of a subtest with its interval and its baselines, from 0 to 1."""
+    known = (baseline.value for baseline in part.baselines.values())
+    baselines = [value for value in known if value is not None]
+    return _drawn(part.right.interval, part.right.value.value, width, baseline=baselines)
+
+
+def _dash() -> Content:
+    return Content.styled(NONE, QUIET)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
@@ -21,6 +22,7 @@ from tabwb.workbench.shell.administration_words import (
     special_words,
     status_words,
 )
+from tabwb.workbench.shell.columns import Column, Heading, laid
 from tabwb.workbench.shell.drawn import interval_bar, scale
 from tabwb.workbench.shell.marks import marks
 from tabwb.workbench.shell.width_aware import content_of
@@ -29,10 +31,6 @@ from tabwb.workbench.shell.wording import AMBER, QUIET, WITHDRAWN, folded, sente
 if TYPE_CHECKING:
     from tabwb.administer.participants import Participant
 
-TITLE = 24
-"""Columns of a subtest's title at most."""
-COUNT = 9
-"""Columns of a count."""
 MOST_PRESENT = 8
 """The number of features listed that are present."""
 
@@ -69,23 +67,19 @@ def _subtests(scored: ScoredAdministration, width: int) -> Iterator[Content]:
     if not given:
         yield Content.styled("No item was given yet.", QUIET)
         return
-    title = min(max(len(one.title) for one in given), TITLE, max(width // 2, 8))
-    axis = width - title - COUNT - 2
-    if any(one.right is not None for one in given) and axis >= 8:
-        head = Content(f"{'right':>{title + COUNT}}  ")
-        yield Content.assemble(head.stylize(QUIET), scale(axis))
+    rows: list[SubtestScore | Heading] = []
     for one in given:
-        name = Content(one.title).truncate(title, ellipsis=True)
-        yield Content.assemble(
-            name,
-            " " * (title - name.cell_length),
-            f"{_count(one):>{COUNT}}  ",
-            _bar(scored, one, axis),
-        ).rstrip()
+        rows.append(one)
         if one.marks:
-            yield Content.assemble("  ", marks(one, person=scored.scores.person)).truncate(
-                width, ellipsis=True
-            )
+            drawn = marks(one, person=scored.scores.person)
+            rows.append(Heading(Content.assemble("  ", drawn)))
+    rated = any(one.right is not None for one in given)
+    columns: Sequence[Column[SubtestScore]] = (
+        Column("", lambda one: one.title, least=8, end=True),
+        Column("right" if rated else "", _count, right=True),
+        Column(scale if rated else "", partial(_bar, scored), grow=(8, 60), rank=1),
+    )
+    yield from laid(columns, rows, width)[0 if rated else 1 :]
     yield Content("")
 
 
@@ -96,7 +90,7 @@ def _count(subtest: SubtestScore) -> str:
 
 
 def _bar(scored: ScoredAdministration, subtest: SubtestScore, width: int) -> Content:
-    if subtest.right is None or not subtest.scored or width < 8:
+    if subtest.right is None or not subtest.scored:
         return Content("")
     interval = scored.intervals.get(subtest.title)
     ends = (None, None) if interval is None else (interval.low, interval.high)

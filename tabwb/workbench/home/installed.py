@@ -8,7 +8,7 @@ from textual.content import Content
 
 from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ModelEntry
-from tabwb.workbench.shell.columns import Column, in_columns
+from tabwb.workbench.shell.columns import Column, laid
 from tabwb.workbench.shell.wording import QUIET
 
 KINDS = {"model": "models", "speaker": "people"}
@@ -28,10 +28,10 @@ def installed_lines(catalogue: Catalogue, width: int) -> Iterator[Content]:
         Column("", lambda one: _quiet(one.note), least=12, rank=1),
     )
     yield Content.styled("BATTERIES", f"bold {QUIET}")
-    yield from in_columns(batteries, catalogue.batteries, width)[1]
+    yield from laid(batteries, catalogue.batteries, width)[1:]
     yield Content("")
     yield Content.styled("MODELS", f"bold {QUIET}")
-    yield from in_columns(models, catalogue.models, width)[1]
+    yield from laid(models, catalogue.models, width)[1:]
 
 
 def _for_whom(battery: BatteryEntry) -> str:

@@ -16,8 +16,7 @@ from tabwb.workbench.shell.administration_words import (
     special_words,
     state_word,
 )
-from tabwb.workbench.shell.column_list import Laid
-from tabwb.workbench.shell.columns import Column, R, in_columns
+from tabwb.workbench.shell.columns import Column, R
 from tabwb.workbench.shell.drawn import share_bar, spark
 from tabwb.workbench.shell.marks import marks
 from tabwb.workbench.shell.wording import AMBER, LESIONED, QUIET, WITHDRAWN, spread
@@ -75,8 +74,8 @@ def unfinished(
     return sorted(rows, key=lambda row: -row.administration.id)
 
 
-def unfinished_lines(rows: Sequence[Unfinished], width: int) -> Laid:
-    """Return head and lines of what can be continued."""
+def unfinished_columns() -> Sequence[Column[Unfinished]]:
+    """Return the columns of what can be continued."""
 
     def words(row: Unfinished) -> Content:
         return Content.styled(row.words, AMBER if row.words.startswith("!") else "")
@@ -84,7 +83,7 @@ def unfinished_lines(rows: Sequence[Unfinished], width: int) -> Laid:
     def given(row: Unfinished) -> Administration:
         return row.administration
 
-    columns: Sequence[Column[Unfinished]] = (
+    return (
         Column("", lambda row: _sign(row.administration)),
         Column("#", lambda row: str(row.administration.id), right=True),
         Column("battery", lambda row: row.administration.battery, least=8),
@@ -93,42 +92,39 @@ def unfinished_lines(rows: Sequence[Unfinished], width: int) -> Laid:
         Column("", words, rank=2),
         *_when(given, 3),
     )
-    return in_columns(columns, rows, width)
 
 
-def recent_lines(
-    administrations: Sequence[Administration], known: Known, width: int, *, profiles: bool
-) -> Laid:
-    """Return head and lines of the latest administrations."""
-
-    def conditions(one: Administration) -> Content:
-        return Content.styled(", ".join(special_words(one)), QUIET)
-
-    shown = () if profiles else (Column("conditions", conditions, rank=3, least=16),)
-    columns: Sequence[Column[Administration]] = (
+def recent_columns(known: Known, *, profiles: bool) -> Sequence[Column[Administration]]:
+    """Return the columns of the latest administrations."""
+    shown: tuple[Column[Administration], ...] = (
+        Column("conditions", _conditions, rank=3, least=16),
+    )
+    return (
         Column("", _sign),
         Column("#", lambda one: str(one.id), right=True),
         Column("battery", lambda one: one.battery, least=14),
         Column("with", _examinee, least=18),
-        *shown,
+        *(() if profiles else shown),
         Column("given", _progress, right=True, rank=4),
         Column("right", lambda one: _right(known.get(one.id)), right=True),
         Column("", lambda one: _right_bar(known.get(one.id)), rank=6),
         Column("burden", lambda one: _burden(known.get(one.id)), right=True, rank=1),
         *_when(lambda one: one, 2),
     )
-    head, lines = in_columns(columns, administrations, width)
-    if profiles:
-        lines = [
-            Content("\n").join([line, _profile(known.get(one.id), conditions(one), width)])
-            for line, one in zip(lines, administrations, strict=True)
-        ]
-    return head, lines
 
 
-def participant_lines(participants: Sequence[Participant], known: Known, width: int) -> Laid:
-    """Return head and lines of participants."""
-    columns: Sequence[Column[Participant]] = (
+def profile_line(known: Known, administration: Administration, width: int) -> Content:
+    """Return the line below an administration: a mark for each item, then the conditions."""
+    return _profile(known.get(administration.id), _conditions(administration), width)
+
+
+def _conditions(administration: Administration) -> Content:
+    return Content.styled(", ".join(special_words(administration)), QUIET)
+
+
+def participant_columns(known: Known) -> Sequence[Column[Participant]]:
+    """Return the columns of participants."""
+    return (
         Column("", _consent_sign),
         Column("code", lambda one: Content.styled(one.id, "bold"), least=6),
         Column("sessions", lambda one: str(len(one.sessions)), right=True),
@@ -137,7 +133,6 @@ def participant_lines(participants: Sequence[Participant], known: Known, width: 
         Column("last", lambda one: Content.styled(one.last_day, QUIET), rank=1),
         Column("consents", _consents, rank=3, least=8),
     )
-    return in_columns(columns, participants, width)
 
 
 def sessions_profile(participant: Participant, known: Known) -> Content:

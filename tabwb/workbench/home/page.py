@@ -13,7 +13,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
 from textual.timer import Timer
-from textual.widgets import OptionList, Static
+from textual.widgets import Static
 
 from tabwb.records.trials import Administration
 from tabwb.records.words import RESEARCH_ONLY, plural
@@ -21,10 +21,10 @@ from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.view_models import Catalogue, ScoredAdministration
 from tabwb.workbench.home.start import FIRST, PLACES, Start, StartHint
 from tabwb.workbench.home.view_models import ParticipantsRead, ScoresRead
-from tabwb.workbench.shell.column_list import ColumnList, Rows
 from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import QUIET
 
@@ -93,7 +93,7 @@ class HomePage(Page, can_focus=True):
         """Whether something has changed since the store was read."""
         self._busy = False
         """Whether something has worked in the background since the store was read."""
-        self._placed: tuple[ColumnList, str | None, str | None] | None = None
+        self._placed: tuple[RowList, str | None, str | None] | None = None
         """The list at which the page was entered, its row and its first row, while the store is
         being read."""
         self._profiles = False
@@ -122,7 +122,7 @@ class HomePage(Page, can_focus=True):
         if self._listed:
             return
         unfinished, latest, people = (
-            ColumnList(id=f"home-{name}") for name in ("open", "latest", "participants")
+            RowList(id=f"home-{name}") for name in ("open", "latest", "participants")
         )
         unfinished.tooltip = latest.tooltip = lines.STATE_SIGNS
         people.tooltip = lines.CONSENT_SIGNS
@@ -268,16 +268,19 @@ class HomePage(Page, can_focus=True):
 
         rows = lines.unfinished(catalogue.open, catalogue.interrupted, self._known)
         self.query_one("#home-continue").display = bool(rows)
-        self.query_one("#home-open", ColumnList).show(
-            [row.id for row in rows], partial(lines.unfinished_lines, rows)
+        self.query_one("#home-open", RowList).show(
+            lines.unfinished_columns(), rows, ids=lambda row: row.id
         )
         recent = self._recent
-        latest = self.query_one("#home-latest", ColumnList)
+        latest = self.query_one("#home-latest", RowList)
         if latest.size.height:  # none while another page is shown
             self._profiles = latest.size.height > 2 * len(recent)
+        known = dict(self._known)
         latest.show(
-            [str(one.id) for one in recent],
-            partial(lines.recent_lines, recent, dict(self._known), profiles=self._profiles),
+            lines.recent_columns(known, profiles=self._profiles),
+            recent,
+            ids=lambda one: str(one.id),
+            below=partial(lines.profile_line, known) if self._profiles else None,
         )
         older = len(catalogue.administrations) - len(recent)
         pane = self.query_one("#home-recent", Pane)
@@ -288,17 +291,16 @@ class HomePage(Page, can_focus=True):
         more = len(self._participants) - len(people)
         pane = self.query_one("#home-people", Pane)
         pane.border_subtitle = f"{plural(more, 'other')}: p lists all" if more else ""
-        self.query_one("#home-participants", ColumnList).show(
-            [one.id for one in people],
-            partial(lines.participant_lines, people, dict(self._known)),
+        self.query_one("#home-participants", RowList).show(
+            lines.participant_columns(known), people, ids=lambda one: one.id
         )
         self._show_details()
         self._follow()
 
     # ---------------------------------------------------------------- details
 
-    @on(OptionList.OptionHighlighted)
-    @on(Rows.Left)
+    @on(RowList.Highlighted)
+    @on(RowList.Left)
     def _moved(self) -> None:
         self._show_details()
         self._follow()  # a list that was hidden has its rows now
@@ -309,12 +311,12 @@ class HomePage(Page, can_focus=True):
             self._show_details()
 
     @property
-    def _lists(self) -> list[ColumnList]:
+    def _lists(self) -> list[RowList]:
         """The lists that are shown and have rows; what was just shown has no place yet."""
         return [
             rows
-            for rows in self.query(ColumnList)
-            if rows.rows.option_count and rows.parent is not None and rows.parent.display
+            for rows in self.query(RowList)
+            if rows.rows and rows.parent is not None and rows.parent.display
         ]
 
     def _show_details(self) -> None:
@@ -322,8 +324,8 @@ class HomePage(Page, can_focus=True):
 
         pane = self.query_one("#home-details", Pane)
         text = self.query_one("#home-detail", WrappedText)
-        focused = next((one for one in self.query(ColumnList) if one.rows.has_focus), None)
-        chosen = (focused or self.query_one("#home-latest", ColumnList)).chosen
+        focused = next((one for one in self.query(RowList) if one.has_focus), None)
+        chosen = (focused or self.query_one("#home-latest", RowList)).chosen
         if chosen is None or not pane.display:
             return
         if focused is not None and focused.id == "home-participants":
@@ -348,7 +350,7 @@ class HomePage(Page, can_focus=True):
     def focus_inside(self) -> None:
         """Focus the first list."""
         lists = self._lists
-        (lists[0].rows if lists else self).focus()
+        (lists[0] if lists else self).focus()
         self._placed = (lists[0], lists[0].chosen, lists[0].first) if lists else None
 
     def _follow(self) -> None:
@@ -359,9 +361,9 @@ class HomePage(Page, can_focus=True):
             return
         entered, chosen, first = self._placed
         now = self._lists[0] if self._lists else entered
-        unmoved = entered.rows.has_focus and entered.chosen == chosen
+        unmoved = entered.has_focus and entered.chosen == chosen
         if unmoved and (now is not entered or now.first != first):
-            now.rows.highlighted = 0
+            now.go(0)
             self.focus_inside()
 
     def _settled(self, message: messages.Settled) -> None:
@@ -373,20 +375,20 @@ class HomePage(Page, can_focus=True):
         if self.desk.settled:
             self._placed = None
 
-    def on_rows_left(self, message: Rows.Left) -> None:
+    def on_row_list_left(self, message: RowList.Left) -> None:
         """Go to the list before or after."""
-        lists = [one.rows for one in self._lists]
-        at = lists.index(message.rows) + message.step
+        lists = self._lists
+        at = lists.index(message.list) + message.step
         if 0 <= at < len(lists):
             lists[at].focus()
-            lists[at].highlighted = 0 if message.step > 0 else lists[at].option_count - 1
+            lists[at].action_edge(0 if message.step > 0 else -1)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Open what was chosen."""
         event.stop()
-        chosen = event.option.id or ""
+        chosen = event.list.chosen
         kind, _, number = chosen.rpartition(":")
-        if event.option_list is self.query_one("#home-participants", ColumnList).rows:
+        if event.list.id == "home-participants":
             self.desk.tell(messages.ParticipantWanted(chosen))
         elif kind == "judge":
             judges = tuple(judge for judge, _ in self._known[int(number)].unjudged)

@@ -16,7 +16,6 @@ from textual.widgets import Input
 from tabwb.lesion.declared import OPERATIONS, SELECTIONS, TARGETS, Part
 from tabwb.lesion.spec import Lesion, asked_lesions, lesion_text, made, numbers_text
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.workbench.lesions.parts_tree import Chosen
 from tabwb.workbench.shell.dialogs import labelled
 from tabwb.workbench.shell.fields import Fields
 from tabwb.workbench.shell.list_fields import Combo, Known, Selection
@@ -121,12 +120,12 @@ class LesionForm(Vertical):
             self._begun = str(Lesion(first, "zero", 0.3))
             self.query_one("#lab-target", Input).value = first
 
-    def choose(self, chosen: Chosen) -> None:
-        """Take a part, a layer or the whole model from the tree."""
-        if chosen.target:
-            self.query_one("#lab-target", Input).value = chosen.target
-        in_layers = not chosen.target or TARGETS[chosen.target].in_layers
-        layers = ALL if chosen.layer is None or not in_layers else str(chosen.layer)
+    def choose(self, target: str, layer: int | None) -> None:
+        """Take a part, a layer or the whole model from the list."""
+        if target:
+            self.query_one("#lab-target", Input).value = target
+        in_layers = not target or TARGETS[target].in_layers
+        layers = ALL if layer is None or not in_layers else str(layer)
         self.query_one("#lab-layers", Input).value = layers
 
     def on_input_changed(self, event: Input.Changed) -> None:

@@ -12,7 +12,7 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import Input, Static, Tree
+from textual.widgets import Input, Static
 
 from tabwb.lesion.spec import parse_lesions
 from tabwb.records.errors import TabwbError
@@ -25,7 +25,7 @@ from tabwb.workbench.lesions.form import LesionForm, problem_of
 from tabwb.workbench.lesions.laboratory import Pair, count_of
 from tabwb.workbench.lesions.messages import ItemsKnown, LaboratoryState, PairsGiven
 from tabwb.workbench.lesions.page_words import BEGIN, FIELD_HELPS, HELP, declared_lines, item_lines
-from tabwb.workbench.lesions.parts_tree import Chosen, PartsTree
+from tabwb.workbench.lesions.parts_list import PartsList
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
@@ -73,7 +73,7 @@ class LesionsPage(Page):
             yield Static(id="lab-count", markup=False)
             yield Static(id="lab-note", markup=False)
         with Horizontal(id="lab-body"):
-            yield Pane(PartsTree(), title="Parts", id="lab-parts-pane")
+            yield Pane(PartsList(), title="Parts", id="lab-parts-pane")
             with (
                 Pane(title="Responses", id="lab-answers-pane"),
                 ScrollPane(id="lab-answers", help_text=HELP),
@@ -105,7 +105,7 @@ class LesionsPage(Page):
     def focus_inside(self) -> None:
         """Give the keys to the parts or the answers."""
         shown = self.query_one("#lab-answers-pane").display and self._answers_shown
-        (self.query_one("#lab-answers") if shown else self.query_one(PartsTree)).focus()
+        (self.query_one("#lab-answers") if shown else self.query_one(PartsList)).focus()
 
     def _lay_out(self) -> None:
         both = self.size.width >= BOTH_FROM
@@ -172,7 +172,7 @@ class LesionsPage(Page):
         if self._busy and before.phase != state.phase:
             self._since = time.monotonic()
         if state.parts != before.parts:
-            self.query_one(PartsTree).show(state.model, state.parts)
+            self.query_one(PartsList).show_parts(state.model, state.parts)
             self.query_one(LesionForm).offer(state.parts)
             self._count()
             if state.phase in {"loading", "refused"} and state.model != self._answered:
@@ -223,11 +223,12 @@ class LesionsPage(Page):
             self._say()
         self._count()
 
-    def on_tree_node_selected(self, event: Tree.NodeSelected[Chosen]) -> None:
+    def on_row_list_selected(self, event: PartsList.Selected) -> None:
         """Put a part into the fields."""
         event.stop()
-        if event.node.data is not None:
-            self.query_one(LesionForm).choose(event.node.data)
+        line = self.query_one(PartsList).line
+        if line.names:
+            self.query_one(LesionForm).choose(line.target, line.layer)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Load the model, read the battery, or give the item."""
@@ -260,7 +261,7 @@ class LesionsPage(Page):
         for line in self.query("#lab-count").results(Static):
             line.display = bool(words)
             line.update(Content.styled(words, style))
-        for tree in self.query(PartsTree):
+        for tree in self.query(PartsList):
             tree.mark(taken)
 
     def _text(self, name: str) -> str:

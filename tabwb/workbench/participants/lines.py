@@ -14,9 +14,8 @@ from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import ScoredAdministration
 from tabwb.workbench.participants.view_models import ParticipantRead
 from tabwb.workbench.shell.administration_words import consent_words, glyph_of
-from tabwb.workbench.shell.column_list import Laid
-from tabwb.workbench.shell.columns import Column, in_columns
-from tabwb.workbench.shell.drawn import interval_bar, share_bar
+from tabwb.workbench.shell.columns import Column, laid
+from tabwb.workbench.shell.drawn import interval_bar, scale, share_bar
 from tabwb.workbench.shell.marks import marks
 from tabwb.workbench.shell.wording import AMBER, QUIET, WITHDRAWN, folded, key_lines, sentence
 
@@ -30,10 +29,8 @@ NOBODY = (
 )
 SHOWN = 2
 """The number of latest entries shown of a scope; the first one of these decides."""
-BAR = 24
-"""Columns of a session's interval."""
-AXIS = f"0{'1':>{BAR - 1}}"
-"""The ends of its axis, the head of the column."""
+AXIS = 16, 24
+"""The least and the most columns of a session's interval."""
 
 
 def sign(participant: Participant, scope: Scope) -> str:
@@ -54,21 +51,8 @@ def nobody(keys: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
         yield Content.assemble((f"{scope:<{wide}}", "bold"), (words, QUIET))
 
 
-def listed(participants: Sequence[Participant], width: int) -> Laid:
-    """Return head and lines of participants, for a number of columns."""
-
-    def recorded(one: Participant) -> Content:
-        words = (f"{name} {value}" for name, value in one.speaker.values.items())
-        return Content.styled(", ".join(words), QUIET)
-
-    columns: Sequence[Column[Participant]] = (
-        Column("code", lambda one: Content.styled(one.id, "bold"), least=6),
-        Column("sessions", lambda one: str(len(one.sessions)), right=True),
-        Column("last", lambda one: Content.styled(one.last_day, QUIET), rank=1),
-        Column("consent", _brief, rank=2, least=12),
-        Column("record", recorded, rank=3, least=12),
-    )
-    return in_columns(columns, participants, width)
+def _recorded(participant: Participant) -> str:
+    return ", ".join(f"{name} {value}" for name, value in participant.speaker.values.items())
 
 
 def _brief(participant: Participant) -> Content:
@@ -76,6 +60,16 @@ def _brief(participant: Participant) -> Content:
         return Content.styled("! none recorded", AMBER)
     given = f"{GIVEN} {consent_words(participant)}"
     return Content(given if participant.may else f"{WITHDRAWN} withdrawn")
+
+
+PEOPLE: Sequence[Column[Participant]] = (
+    Column("code", lambda one: one.id, least=6, style="bold"),
+    Column("sessions", lambda one: str(len(one.sessions)), right=True),
+    Column("last", lambda one: one.last_day, rank=1, style=QUIET),
+    Column("consent", _brief, rank=2, least=12),
+    Column("record", _recorded, rank=3, least=12, style=QUIET),
+)
+"""The columns of participants."""
 
 
 def consents(participant: Participant, width: int) -> Iterator[Content]:
@@ -101,9 +95,7 @@ def consents(participant: Participant, width: int) -> Iterator[Content]:
         Column("recorded by", recorded_by, rank=4, least=8),
         Column("consent to", lambda scope: Content.styled(SCOPES[scope], QUIET), rank=5),
     )
-    head, lines = in_columns(columns, list(SCOPES), width)
-    yield head
-    yield from lines
+    yield from laid(columns, list(SCOPES), width)
     earlier = sum(max(len(rows) - SHOWN, 0) for rows in every.values())
     if earlier:
         yield Content.styled(f"{plural(earlier, 'earlier entry', 'earlier entries')}", QUIET)
@@ -143,36 +135,35 @@ def record(
         yield from folded(f"Stored: {kept or 'nothing else'}.", width, QUIET)
 
 
-def sessions(
-    participant: Participant, scored: Mapping[int, ScoredAdministration], width: int
-) -> Laid:
-    """Return head and lines of the sessions, the latest first, with the share right."""
+def session_columns(
+    scored: Mapping[int, ScoredAdministration],
+) -> Sequence[Column[Administration]]:
+    """Return the columns of sessions, with the share right."""
 
     def right(one: Administration) -> str:
         found = scored.get(one.id)
         return f"{found.right}/{found.scored}" if found and found.scored else ""
 
-    columns: Sequence[Column[Administration]] = (
+    return (
         Column("", glyph_of),
         Column("#", lambda one: str(one.id), right=True),
         Column("date", lambda one: one.session_date or "not known"),
         Column("battery", lambda one: one.battery, least=8),
         Column("given", lambda one: f"{one.answered}/{one.planned}", right=True, rank=2),
         Column("right", right, right=True),
-        Column(AXIS, lambda one: _interval(scored.get(one.id)), rank=3),
+        Column(scale, lambda one, width: _interval(scored.get(one.id), width), rank=3, grow=AXIS),
         Column("items", lambda one: _marks(scored.get(one.id)), rank=4),
     )
-    return in_columns(columns, list(reversed(participant.sessions)), width)
 
 
-def _interval(scored: ScoredAdministration | None) -> Content:
+def _interval(scored: ScoredAdministration | None, width: int) -> Content:
     if scored is None or scored.share is None:
         return Content("")
     if len(scored.rated) > 1:  # intervals are of subtests
-        return share_bar(scored.share, BAR)
+        return share_bar(scored.share, width)
     interval = scored.intervals.get(scored.rated[0].title)
     ends = (None, None) if interval is None else (interval.low, interval.high)
-    return interval_bar(ends[0], scored.share, ends[1], width=BAR)
+    return interval_bar(ends[0], scored.share, ends[1], width=width)
 
 
 def _marks(scored: ScoredAdministration | None) -> Content:
@@ -189,9 +180,7 @@ def uses(read: ParticipantRead, width: int) -> Iterator[Content]:
         Column("who", lambda one: Content.styled(one.who, QUIET), least=6),
         Column("detail", lambda one: Content.styled(one.detail, QUIET), rank=1, least=10),
     )
-    head, lines = in_columns(columns, read.uses, width)
-    yield head
-    yield from lines
+    yield from laid(columns, read.uses, width)
 
 
 def meaning(participant: Participant) -> str:

@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import Input, OptionList
+from textual.widgets import Input
 
 from tabwb.administer.participants import Participant
 from tabwb.records.speakers import SCOPES, Scope, Study
@@ -30,12 +30,12 @@ from tabwb.workbench.participants.view_models import (
     ParticipantRead,
     ParticipantsListed,
 )
-from tabwb.workbench.shell.column_list import ColumnList, Rows
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.width_aware import WrappedText
 from tabwb.workbench.shell.wording import QUIET
 
@@ -83,7 +83,7 @@ class ParticipantsPage(Page):
         """Yield the panes."""
         with Pane(title="Participants", id="people"):
             yield Input(placeholder="code or record", id="people-filter", compact=True)
-            yield ColumnList(id="people-list")
+            yield RowList(id="people-list")
             yield WrappedText(self._below, id="people-note")
         with Vertical(id="person"):
             with Pane(title="Record", id="person-record"):
@@ -91,7 +91,7 @@ class ParticipantsPage(Page):
             with Pane(title="Consent", id="person-consent"):
                 yield WrappedText(self._consents, id="consent-lines")
             with Pane(title="Sessions", id="person-sessions"):
-                yield ColumnList(id="sessions-list")
+                yield RowList(id="sessions-list")
             with Pane(title="Uses of the data", id="person-uses"), VerticalScroll():
                 yield WrappedText(self._uses, id="use-lines")
 
@@ -128,7 +128,7 @@ class ParticipantsPage(Page):
         wanted, actions.wanted = actions.wanted, ""
         self._show_list()
         if wanted:
-            self.query_one("#people-list", ColumnList).choose(wanted)
+            self.query_one("#people-list", RowList).choose(wanted)
         self._ask_one()
 
     def _shown(self) -> list[Participant]:
@@ -137,9 +137,7 @@ class ParticipantsPage(Page):
 
     def _show_list(self) -> None:
         shown = self._shown()
-        self.query_one("#people-list", ColumnList).show(
-            [one.id for one in shown], partial(lines.listed, shown)
-        )
+        self.query_one("#people-list", RowList).show(lines.PEOPLE, shown, ids=lambda one: one.id)
         pane = self.query_one("#people", Pane)
         pane.border_title = (
             f"Participants ({len(shown)} of {len(self._all)})"
@@ -154,7 +152,7 @@ class ParticipantsPage(Page):
     @property
     def present(self) -> Participant | None:
         """The highlighted participant."""
-        chosen = self.query_one("#people-list", ColumnList).chosen
+        chosen = self.query_one("#people-list", RowList).chosen
         return next((one for one in self._all if one.id == chosen), None)
 
     def _ask_one(self) -> None:
@@ -180,9 +178,8 @@ class ParticipantsPage(Page):
             return
         self.query_one("#person-record", Pane).border_title = person.id
         scored = self._read.scored if self._read else {}
-        self.query_one("#sessions-list", ColumnList).show(
-            [str(one.id) for one in reversed(person.sessions)],
-            partial(lines.sessions, person, dict(scored)),
+        self.query_one("#sessions-list", RowList).show(
+            lines.session_columns(dict(scored)), person.sessions[::-1], ids=lambda one: one.id
         )
         sessions = self.query_one("#person-sessions", Pane)
         sessions.border_title = plural(len(person.sessions), "session")
@@ -224,31 +221,31 @@ class ParticipantsPage(Page):
 
     def focus_inside(self) -> None:
         """Take the focus."""
-        self.query_one("#people-list", ColumnList).rows.focus()
+        self.query_one("#people-list", RowList).focus()
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
         """Show the highlighted participant."""
         event.stop()
-        if event.option_list is self.query_one("#people-list", ColumnList).rows:
+        if event.list.id == "people-list":
             self._ask_one()
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Go to the sessions of a participant, or open a session."""
         event.stop()
-        sessions = self.query_one("#sessions-list", ColumnList)
-        if event.option_list is sessions.rows:
+        sessions = self.query_one("#sessions-list", RowList)
+        if event.list is sessions:
             self.desk.return_to = "participants"
-            self.desk.tell(Entry("administration", event.option.id or ""))
-        elif sessions.rows.option_count:
-            sessions.rows.focus()
-
-    def on_rows_left(self, message: Rows.Left) -> None:
-        """Go from the list to the sessions, or back."""
-        people, sessions = (one.rows for one in self.query(ColumnList))
-        if message.rows is people and message.step > 0 and sessions.option_count:
+            self.desk.tell(Entry("administration", str(sessions.chosen)))
+        elif sessions.rows:
             sessions.focus()
-            sessions.highlighted = 0
-        elif message.rows is sessions and message.step < 0:
+
+    def on_row_list_left(self, message: RowList.Left) -> None:
+        """Go from the list to the sessions, or back."""
+        people, sessions = self.query(RowList)
+        if message.list is people and message.step > 0 and sessions.rows:
+            sessions.focus()
+            sessions.action_edge(0)
+        elif message.list is sessions and message.step < 0:
             people.focus()
 
     # ---------------------------------------------------------------- commands

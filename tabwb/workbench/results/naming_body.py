@@ -73,8 +73,8 @@ class NamingBody(ResultsBody):
         """Show the responses again: who may see what has changed."""
         self.view.show(self._rows(), new=False)
 
-    def _columns(self, rows: Sequence[ResponseRow], width: int) -> Sequence[Column[ResponseRow]]:
-        return columns_of(rows, width, arpabet=self.arpabet)
+    def _columns(self, rows: Sequence[ResponseRow]) -> Sequence[Column[ResponseRow]]:
+        return columns_of(rows, arpabet=self.arpabet)
 
     def _show_detail(self, row: ResponseRow | None) -> str:
         """Show the marked response, and have its picture and sound read."""

@@ -11,16 +11,16 @@ from textual.content import Content
 from tabwb.media.wording import between, chance
 from tabwb.records.words import NONE
 from tabwb.workbench.results.naming_presenter import NamingResults, NamingSession
+from tabwb.workbench.shell.columns import Column, laid, laid_beside
 from tabwb.workbench.shell.drawn import interval_bar, scale
 from tabwb.workbench.shell.marks import MARKS
-from tabwb.workbench.shell.shortening import shortened
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
 
 if TYPE_CHECKING:
     from tabwb.analysis.change import Change, SetOfItems
+    from tabwb.scoring.estimate import Interval
 
 MOST = 100
-GAP = 3
 NOTE = (
     "McNemar's exact test, two-sided; corrected for the pairs of sessions by Holm's method. It "
     "takes items as independent and cannot tell a good day from a lasting change."
@@ -56,29 +56,44 @@ def session_lines(results: NamingResults, place: int, shown: int, width: int) ->
 
 def _sessions(
     sessions: Sequence[NamingSession], place: int, shown: int, width: int
-) -> Iterator[Content]:
-    label = max(len(f"#{session.number}") for session in sessions) + 2
-    bar = max(min(width - label - 12 - 8 - 11 - 9 - 9, 40), 0)
+) -> list[Content]:
     first = _day(sessions[0].at)
-    head = f"{'':<{label}}{'session':<12}{'right':>6}  "
-    yield Content.assemble(
-        (head, QUIET), scale(bar) if bar else "", (f"{'95 %':>11}{'latency':>9}{'day':>8}", QUIET)
-    )
-    for session in sessions:
-        summary = session.named[place].summary
-        one, here = summary.accuracy[0], session.number == shown
-        low, high = (None, None) if one.interval is None else (one.interval.low, one.interval.high)
-        median = summary.latency_median_s
-        latency = NONE if median is None else f"{median:.2f} s"
-        days = f"+{(_day(session.at) - first).days}" if session is not sessions[0] else "0"
+
+    def right(session: NamingSession) -> tuple[int, int, Interval | None]:
+        one = session.named[place].summary.accuracy[0]
+        return one.correct, one.n, one.interval
+
+    def number(session: NamingSession) -> Content:
+        here = session.number == shown
         mark = f"{'▸' if here else ' '}#{session.number}"
-        yield Content.assemble(
-            (f"{mark:<{label}}", f"bold {ACCENT}" if here else ""),
-            f"{session.at[:10]:<12}",
-            (f"{f'{one.correct}/{one.n}' if one.n else NONE:>6}  ", "bold"),
-            interval_bar(low, one.rate, high, width=bar) if bar else "",
-            f"{between(one.interval):>11}{latency:>9}{days:>8}",
-        )
+        return Content.styled(mark, f"bold {ACCENT}" if here else "")
+
+    def counts(session: NamingSession) -> str:
+        correct, n, _ = right(session)
+        return f"{correct}/{n}" if n else NONE
+
+    def drawn(session: NamingSession, width: int) -> Content:
+        correct, n, interval = right(session)
+        low, high = (None, None) if interval is None else (interval.low, interval.high)
+        return interval_bar(low, correct / n if n else None, high, width=width)
+
+    def latency(session: NamingSession) -> str:
+        median = session.named[place].summary.latency_median_s
+        return NONE if median is None else f"{median:.2f} s"
+
+    def days(session: NamingSession) -> str:
+        return f"+{(_day(session.at) - first).days}" if session is not sessions[0] else "0"
+
+    columns: Sequence[Column[NamingSession]] = (
+        Column("", number),
+        Column("session", lambda one: one.at[:10]),
+        Column("right", counts, right=True, style="bold"),
+        Column(scale, drawn, rank=1, grow=(8, 40)),
+        Column("95 %", lambda one: between(right(one)[2]), right=True),
+        Column("latency", latency, right=True),
+        Column("day", days, right=True),
+    )
+    return laid(columns, sessions, width)
 
 
 def _day(at: str) -> date:
@@ -130,24 +145,13 @@ def _items(change: Change, subtest: str, names: Sequence[str], width: int) -> It
     answers = {item: marks for (own, item), marks in change.answers.items() if own == subtest}
     if not answers:
         return
-    cell = max(map(len, names)) + 1
-    label = min(max(map(len, answers)), 20)
-    each = label + 1 + cell * len(names)
-    columns = max(min((width + GAP) // (each + GAP), len(answers)), 1)
-    head = f"{'':<{label + 1}}" + "".join(f"{name:>{cell}}" for name in names)
-    per = -(-len(answers) // columns)
-    columns = -(-len(answers) // per)
-    yield Content.styled((" " * GAP).join([head] * columns), QUIET)
-    rows = list(answers.items())
-    for at in range(per):
-        cells = [
-            rows[at + per * column] for column in range(columns) if at + per * column < len(rows)
-        ]
-        yield Content(" " * GAP).join(
-            Content.assemble(
-                f"{shortened(item, label):<{label + 1}}",
-                *((f"{SIGNS[mark]:>{cell}}", QUIET if mark is None else "") for mark in marks),
-            )
-            for item, marks in cells
-        )
+    columns: list[Column[str]] = [Column("", lambda item: item, most=20, least=20)]
+    for place, name in enumerate(names):
+
+        def sign(item: str, place: int = place) -> Content:
+            mark = answers[item][place]
+            return Content.styled(SIGNS[mark], QUIET if mark is None else "")
+
+        columns.append(Column(name, sign, right=True))
+    yield from laid_beside(columns, [*answers], width)
     yield from folded("✓ right, ✗ not right, · without one answer.", width, QUIET)

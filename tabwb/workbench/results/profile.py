@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from string import ascii_uppercase
 from typing import TYPE_CHECKING
 
@@ -27,18 +28,15 @@ from tabwb.media.wording import (
 )
 from tabwb.records.words import NONE
 from tabwb.scoring.estimate import Interval
+from tabwb.workbench.shell.columns import Column, Heading, laid
 from tabwb.workbench.shell.drawn import interval_bar, scale, share_bar
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
 
 if TYPE_CHECKING:
     from tabwb.analysis.statistics.burden import Judge
 
-BAR, MOST_BAR = 6, 16
-"""Columns of a bar, at least and at most."""
-AXIS = 16
-"""Least columns of the intervals."""
-ENDS = 11
-"""Columns of both ends of an interval."""
+BAR, AXIS = (6, 16), (16, 32)
+"""Columns of a bar and of an interval, at least and at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +102,11 @@ def burden_lines(judge: Judge, width: int) -> Iterator[Content]:
     value, of = burden.symptom_burden.value, len(burden.features)
     words = f"burden {burden_words(burden)}"
     over = f"over {features_of(judge)}"
-    axis = min(width - len(words) - len(over) - 9, 2 * MOST_BAR)
+    axis = min(width - len(words) - len(over) - 9, AXIS[1])
     found = burden.interval
     low, high = (None, None) if found is None else (found.low, found.high)
     parts: list[Content | tuple[str, str]] = [(words, f"bold {ACCENT}"), (f"  {over}", "")]
-    if axis >= AXIS and value is not None:
+    if axis >= AXIS[0] and value is not None:
         drawn = interval_bar(low, value, high, width=axis, highest=float(of))
         parts += [("  0 ", QUIET), drawn, (f" {of}", QUIET)]
     yield Content.assemble(*parts)
@@ -138,48 +136,28 @@ def profile_lines(profiles: Profiles, width: int) -> Iterator[Content]:
         yield Content.assemble((letter, "bold"), (judge.rater, "bold"))
         yield from burden_lines(judge, width)
         yield Content("")
-    name = max(map(len, profiles.titles.values()), default=8)
-    counts = [max([len(_count(rate)) for rate in own.values()] or [1]) for own in profiles.rates]
-    room = width - name - 2 - sum(counts) - 3 * len(counts)
-    if several:
-        bar, axis, ends = min(max(room // len(counts), BAR), MOST_BAR), 0, 0
-    else:
-        ends = ENDS if room >= BAR + ENDS else 0
-        axis = room - ends - MOST_BAR
-        axis = min(axis, 2 * MOST_BAR) if axis >= AXIS else 0
-        bar = max(min(room - ends - axis, MOST_BAR), 0)
-    yield Content.assemble(*_heads(name, counts, bar, axis, ends))
+    rows: list[str | Heading] = []
     for category in profiles.categories:
-        yield from _category(profiles, category)
-        for feature in category.features:
-            parts: list[Content | tuple[str, str]] = []
-            known = [own.get(feature, Rate()) for own in profiles.rates]
-            any_known = any(rate.of for rate in known)
-            parts.append((f"{profiles.titles[feature]:<{name}}  ", "" if any_known else QUIET))
-            for rate, count in zip(known, counts, strict=True):
-                parts += [(f"{_count(rate):>{count}} ", "" if rate.of else QUIET)]
-                parts += [share_bar(rate.share, bar) if rate.of else Content(" " * bar), ("  ", "")]
-            found = known[0].interval
-            if axis and found is not None:
-                share = known[0].share
-                parts += [interval_bar(found.low, share, found.high, width=axis), ("  ", "")]
-            if ends and found is not None:
-                parts.append((between(found), QUIET))
-            yield Content.assemble(*parts)
+        rows += [*map(Heading, _category(profiles, category)), *category.features]
+    yield from laid(_columns(profiles), rows, width)
 
 
-def _heads(
-    name: int, counts: Sequence[int], bar: int, axis: int, ends: int
-) -> Iterator[Content | tuple[str, str]]:
-    yield (f"{'feature':<{name}}  ", QUIET)
-    for at, count in enumerate(counts):
-        letter = ascii_uppercase[at % 26] if len(counts) > 1 else "present"
-        yield (f"{letter:<{count + bar + 3}}"[: count + bar + 3], QUIET)
-    if axis:
-        yield scale(axis)
-        yield "  ", ""
-    if ends:
-        yield "95 %", QUIET
+def _columns(profiles: Profiles) -> Iterator[Column[str]]:
+    """Yield the title of a feature, and for each judge in how many responses it is present."""
+
+    def title(feature: str) -> Content:
+        known = any(feature in own for own in profiles.rates)
+        return Content.styled(profiles.titles[feature], "" if known else QUIET)
+
+    yield Column("feature", title, least=12)
+    several = len(profiles.judges) > 1
+    for at, own in enumerate(profiles.rates):
+        head = ascii_uppercase[at % 26] if several else "present"
+        yield Column(head, partial(_count, own), right=True)
+        yield Column("", partial(_bar, own), rank=3, grow=BAR)
+    if not several:
+        yield Column(scale, partial(_interval, profiles.rates[0]), rank=2, grow=AXIS)
+        yield Column("95 %", partial(_ends, profiles.rates[0]), rank=1, style=QUIET)
 
 
 def _category(profiles: Profiles, category: Category) -> Iterator[Content]:
@@ -198,5 +176,29 @@ def _category(profiles: Profiles, category: Category) -> Iterator[Content]:
     )
 
 
-def _count(rate: Rate) -> str:
-    return f"{tally(rate.present)}/{rate.of}" if rate.of else NONE
+Rates = Mapping[str, Rate]
+"""How often one judge found each feature."""
+
+
+def _count(rates: Rates, feature: str) -> Content:
+    rate = rates.get(feature)
+    if rate is None or not rate.of:
+        return Content.styled(NONE, QUIET)
+    return Content(f"{tally(rate.present)}/{rate.of}")
+
+
+def _bar(rates: Rates, feature: str, width: int) -> Content:
+    rate = rates.get(feature)
+    return share_bar(rate.share, width) if rate is not None and rate.of else Content("")
+
+
+def _interval(rates: Rates, feature: str, width: int) -> Content:
+    rate = rates.get(feature)
+    if rate is None or (found := rate.interval) is None:
+        return Content("")
+    return interval_bar(found.low, rate.share, found.high, width=width)
+
+
+def _ends(rates: Rates, feature: str) -> str:
+    rate = rates.get(feature)
+    return "" if rate is None or rate.interval is None else between(rate.interval)

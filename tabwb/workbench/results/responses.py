@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -12,14 +12,14 @@ from textual.containers import Container
 from textual.content import Content
 from textual.events import Resize
 from textual.widget import Widget
-from textual.widgets import Input, Static
+from textual.widgets import Input
 
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.text_fields import FilterField
-from tabwb.workbench.shell.wording import QUIET
+from tabwb.workbench.shell.wording import QUIET, folded
 
 BESIDE = 100
 """From so many columns up the response is beside the list."""
@@ -37,8 +37,8 @@ A row for each item; the marked one is shown beside or below the list.
 """
 
 
-Columns = Callable[[Sequence[ResponseRow], int], Sequence[Column[ResponseRow]]]
-"""Returns the columns for all rows and for the columns of characters that the list has."""
+Columns = Callable[[Sequence[ResponseRow]], Sequence[Column[ResponseRow]]]
+"""Returns the columns for all rows."""
 Detail = Callable[[ResponseRow | None], str]
 """Shows the marked response, or that there is none; returns the title of its pane."""
 
@@ -49,18 +49,6 @@ FILTER_HELP = """\
 Only responses with all of these words are listed. **enter** goes to the list, **esc** shows all
 again.
 """
-
-
-def number_column(rows: Sequence[ResponseRow]) -> Column[ResponseRow]:
-    """Return the column of the items' numbers."""
-    return Column(
-        "#",
-        lambda row: str(_number(row)),
-        len(str(len(rows))),
-        right=True,
-        tip="order in which the items were given",
-        key=_number,
-    )
 
 
 class ResponsesView(Container):
@@ -77,10 +65,10 @@ class ResponsesView(Container):
         self._all: Sequence[ResponseRow] = ()
         self._searched: list[str] = []
         """What the filter searches, row by row; made when something is filtered first."""
-        self._laid_out: tuple[int, int] | None = None
-        """The rows and the width that the columns are for."""
         self._rows: Sequence[ResponseRow] = ()
         self._columns: Sequence[Column[ResponseRow]] = ()
+        self._headed: Sequence[Column[ResponseRow]] = ()
+        """The columns with an arrow in the head of the one by which rows are sorted."""
         self._sorted: str = ""
         self._falling = False
         self._words = ""
@@ -90,14 +78,18 @@ class ResponsesView(Container):
         """The list with its filter, the response."""
         with Pane(title="Responses", classes="responses-list"):
             yield FilterField("response-filter", FILTER_HELP, "words to filter by")
-            yield Static(id="responses-none", markup=False)
             yield RowList(id="responses", help_text=HELP)
         with Pane(title="Response", classes="response-pane"):
             yield self._detail
 
     def on_mount(self) -> None:
-        """Hide what is said of an empty list."""
-        self.query_one("#responses-none").display = False
+        """Say why a filtered list is empty."""
+        self.rows.none = self._none
+
+    def _none(self, width: int) -> Iterator[Content]:
+        if self._words:
+            told = f"No response has the words '{self._words}'; esc shows all."
+            yield from folded(told, width, QUIET)
 
     @property
     def rows(self) -> RowList:
@@ -117,12 +109,13 @@ class ResponsesView(Container):
 
     def show(self, rows: Sequence[ResponseRow], *, new: bool) -> None:
         """Show responses."""
-        self._all, self._searched, self._laid_out = rows, [], None
+        self._all, self._searched = rows, []
         if new:
             self._sorted, self._falling, self._trial = "", False, None
             self._words = ""
             self.query_one(FilterField).close()
-        self.fill()
+        self._columns = self._columns_of(rows) if rows else ()
+        self._order(self._sorted, falling=self._falling)
 
     def mark(self, trial: int) -> None:
         """Mark the response to one trial, and show all if it is filtered out."""
@@ -139,34 +132,27 @@ class ResponsesView(Container):
             self._searched = self._searched or [_searched(row) for row in rows]
             both = zip(rows, self._searched, strict=True)
             rows = [row for row, text in both if all(word in text for word in words)]
-        width = max(self.rows.size.width - 1, 24)  # the scrollbar may come
-        if self._laid_out != (id(self._all), width):
-            self._laid_out = id(self._all), width
-            self._columns = self._columns_of(self._all, width)
-        by = next((one for one in self._columns if one.head == self._sorted), None)
+        by = next((one for one in self._columns if one.name == self._sorted), None)
         if by is not None:
             rows.sort(key=by.sort_key, reverse=self._falling)
         self._rows = rows
-        heads = [self._headed(one) for one in self._columns]
         at = next((at for at, row in enumerate(rows) if _number(row) == self._trial), 0)
-        self.rows.show(heads, rows, at)
-        none = self.query_one("#responses-none", Static)
-        none.display = not rows and bool(self._words)
-        if none.display:
-            told = f"No response has the words '{self._words}'; esc shows all."
-            none.update(Content.styled(told, QUIET))
+        self.rows.show(self._headed, rows, current=at, measured=self._all)
         pane = self.query_one(".responses-list", Pane)
         shown = f"{len(rows)} of {len(self._all)}" if words else str(len(self._all))
         pane.border_title = f"Responses  {shown}"
         if not rows:
             self._show_marked(None)
 
-    def _headed(self, column: Column[ResponseRow]) -> Column[ResponseRow]:
-        if column.head != self._sorted or not self._sorted:
-            return column
-        arrow = "↓" if self._falling else "↑"
-        width = max(column.width, len(column.head) + 2) if column.width else 0
-        return replace(column, head=f"{column.head} {arrow}", width=width)
+    def _order(self, name: str, *, falling: bool) -> None:
+        """Sort by a column."""
+        self._sorted, self._falling = name, falling
+        arrow = "↓" if falling else "↑"
+        self._headed = [
+            replace(one, head=f"{one.name} {arrow}", id=name) if name and one.name == name else one
+            for one in self._columns
+        ]
+        self.fill()
 
     def _show_marked(self, row: ResponseRow | None) -> None:
         self.query_one(".response-pane", Pane).border_title = self._show_detail(row)
@@ -190,26 +176,22 @@ class ResponsesView(Container):
     def on_row_list_head_clicked(self, event: RowList.HeadClicked) -> None:
         """Sort by that column, or reverse the order."""
         event.stop()
-        column = self._columns[event.column]
-        if column.head == self._sorted:
-            self._falling = not self._falling
-        else:
-            self._sorted, self._falling = column.head, column.falling
-        self.fill()
+        again = event.column.name == self._sorted
+        falling = not self._falling if again else event.column.falling
+        self._order(event.column.name, falling=falling)
 
     def sort(self) -> None:
         """Sort by the next column."""
-        heads = [one.head for one in self._columns]
-        at = heads.index(self._sorted) if self._sorted in heads else 0
-        column = self._columns[(at + 1) % len(heads)]
-        self._sorted, self._falling = column.head, column.falling
-        self.fill()
+        shown = self.rows.columns
+        at = next((at for at, one in enumerate(shown) if one.name == self._sorted), 0)
+        if shown:
+            column = shown[(at + 1) % len(shown)]
+            self._order(column.name, falling=column.falling)
 
     def reverse(self) -> None:
         """Reverse the order."""
-        self._sorted = self._sorted or self._columns[0].head
-        self._falling = not self._falling
-        self.fill()
+        if self._columns:
+            self._order(self._sorted or self._columns[0].name, falling=not self._falling)
 
     def filter(self) -> None:
         """Ask for words to filter by."""
@@ -249,14 +231,19 @@ class ResponsesView(Container):
         """Place the response beside or below the list."""
         self.set_class(event.size.width >= BESIDE, "-beside")
 
-    def on_row_list_resized(self, event: RowList.Resized) -> None:
-        """Show the columns for which there is room now."""
-        event.stop()
-        self.fill()
-
 
 def _number(row: ResponseRow) -> int:
     return row.item.place[0]
+
+
+NUMBER: Column[ResponseRow] = Column(
+    "#",
+    lambda row: str(_number(row)),
+    right=True,
+    tip="order in which the items were given",
+    key=_number,
+)
+"""The column of the items' numbers."""
 
 
 def _searched(row: ResponseRow) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from textual.content import Content
 
@@ -12,6 +13,7 @@ from tabwb.records.ratings import PROBABILITY, Judged, Judgement, Rating
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb.records.trials import Trial
 from tabwb.records.words import plural
+from tabwb.workbench.shell.columns import Column, Heading, laid
 from tabwb.workbench.shell.wording import (
     ACCENT,
     LEAST,
@@ -195,29 +197,30 @@ def _of_several(response: JudgedResponse, width: int) -> Iterator[Content]:
     for letter, judge in lettered(response):
         yield Content.assemble((f"{letter}  ", "bold"), judge.rater)
         yield from folded(", ".join(judge.marks), width, QUIET, 3)
-    room = _titles(response)
-    rows = [[words_of(judge, name) for judge in response.judges] for name, _ in response.features]
-    if room + sum(_column(column) for column in zip(*rows, strict=True)) > width:
-        rows = [[_glyph(words) for words in row] for row in rows]
-    columns = [_column(column) for column in zip(*rows, strict=True)]
-    letters = [letter for letter, _ in lettered(response)]
-    heads = "".join(f"{letter:<{at}}" for letter, at in zip(letters, columns, strict=True))
-    yield Content.styled(f"{'feature':<{room}}{heads}", QUIET)
-    for (feature, title), row in zip(response.features, rows, strict=True):
-        cells = [
-            (f"{words:<{at}}", f"bold {ACCENT}" if words[0] == PRESENT else "")
-            for words, at in zip(row, columns, strict=True)
-        ]
-        yield Content.assemble(f"{title:<{room}}", *cells)
+    titles = dict(response.features)
+    rows: list[str | Heading] = []
+    for feature in titles:
+        rows.append(feature)
         for letter, judge in lettered(response):
             rating = judge.ratings.get(feature)
             if rating is not None and rating.value and rating.reason:
-                yield from folded(f"{letter}  {rating.reason}", width, QUIET, 4)
+                words = folded(f"{letter}  {rating.reason}", width, QUIET, 4)
+                rows += map(Heading, words)
+    columns: list[Column[str]] = [Column("feature", lambda feature: titles[feature], least=16)]
+    for letter, judge in lettered(response):
+        said = {feature: words_of(judge, feature) for feature in titles}
+        longest, short = (
+            max(map(len, words), default=1) for words in (said.values(), map(_glyph, said.values()))
+        )
+        cell = partial(_verdict, said, longest)
+        columns.append(Column(letter, cell, grow=(short, longest)))
+    yield from laid(columns, rows, width)
 
 
-def _column(words: Sequence[str]) -> int:
-    """Return the columns of a judge's verdicts."""
-    return max(map(len, words), default=0) + 2
+def _verdict(said: Mapping[str, str], longest: int, feature: str, width: int) -> Content:
+    """Return a verdict in words; where a column has no room for these its sign and number."""
+    words = said[feature] if width >= longest else _glyph(said[feature])
+    return Content.styled(words, f"bold {ACCENT}" if words[0] == PRESENT else "")
 
 
 def _glyph(words: str) -> str:

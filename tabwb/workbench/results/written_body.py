@@ -10,7 +10,7 @@ from tabwb.workbench.results.body import ResultsBody
 from tabwb.workbench.results.controller import RepliesRead, ResultsController
 from tabwb.workbench.results.item_grid import ItemGrid
 from tabwb.workbench.results.presenter import ResponseRow
-from tabwb.workbench.results.responses import HELP, ResponsesView, number_column
+from tabwb.workbench.results.responses import HELP, NUMBER, ResponsesView
 from tabwb.workbench.results.written_detail import Shown, detail_lines, title_of
 from tabwb.workbench.results.written_summary import WrittenSummary
 from tabwb.workbench.shell.columns import Column
@@ -24,10 +24,6 @@ STATES = (
     "✓ right, ✗ wrong, ● given, · not given, › skipped, ∅ void, ! in error, - not administered; "
     "● 2/7: the first judge found 2 of the 7 features of its set on which it has a verdict"
 )
-MOST_STATE = 12
-"""Most columns of a state in words."""
-ROOMY = 64
-"""From so many columns up the list has the latencies."""
 
 
 class WrittenBody(ResultsBody):
@@ -40,7 +36,7 @@ class WrittenBody(ResultsBody):
         self._summary = WrittenSummary()
         self._text = WrappedText(lambda width: (), id="response-text")
         detail = ScrollPane(self._text, id="response-detail", help_text=HELP)
-        view = ResponsesView(self._columns, detail, self._show_detail)
+        view = ResponsesView(columns_of, detail, self._show_detail)
         super().__init__(desk, "written-results", self._summary, view)
 
     def update_results(self, *, new: bool) -> None:
@@ -59,51 +55,6 @@ class WrittenBody(ResultsBody):
         self.desk.show_foot()
 
     # ---------------------------------------------------------------- responses
-
-    def _columns(self, rows: Sequence[ResponseRow], width: int) -> Sequence[Column[ResponseRow]]:
-        results = self.results
-        assert results is not None
-        several = max((row.item.trial.plan.replicate for row in rows), default=0) > 0
-        words = min(max((len(row.verdict) for row in rows), default=5), MOST_STATE) + 2
-        names = max((len(row.item.trial.plan.item) for row in rows), default=4)
-        columns = [
-            number_column(rows),
-            Column("item", lambda row: row.item.trial.plan.item, min(max(names, 4), 16)),
-        ]
-        if several:
-            columns.append(
-                Column(
-                    "rep.",
-                    lambda row: str(row.item.trial.plan.replicate + 1),
-                    4,
-                    right=True,
-                    tip="replicate",
-                    key=lambda row: row.item.trial.plan.replicate,
-                )
-            )
-        columns.append(
-            Column(
-                "state",
-                _state,
-                words,
-                tip=STATES,
-                key=lambda row: (row.verdict, row.found or (-1, 0)),
-            )
-        )
-        if width >= ROOMY:
-            columns.append(
-                Column(
-                    "latency",
-                    lambda row: seconds(row.item.attempt.latency_s) if row.item.attempt else "",
-                    7,
-                    right=True,
-                    tip="seconds until the response was complete",
-                    key=lambda row: row.item.attempt.latency_s or 0.0 if row.item.attempt else -1.0,
-                    falling=True,
-                )
-            )
-        columns.append(Column("response", _text))
-        return columns
 
     def _show_detail(self, row: ResponseRow | None) -> str:
         results = self.results
@@ -145,6 +96,49 @@ class WrittenBody(ResultsBody):
         if (message.number, message.trial) == (results.administration.id, row.item.place[0]):
             shown = replace(self._shown, judged=message.judged)
             self._text.show(partial(detail_lines, results, row, shown))
+
+
+def _replicate(row: ResponseRow) -> str:
+    return str(row.item.trial.plan.replicate + 1)
+
+
+def _latency(row: ResponseRow) -> str:
+    return seconds(row.item.attempt.latency_s) if row.item.attempt else ""
+
+
+def columns_of(rows: Sequence[ResponseRow]) -> Sequence[Column[ResponseRow]]:
+    """Return the columns of the list of responses."""
+    replicate: Column[ResponseRow] = Column(
+        "rep.",
+        _replicate,
+        right=True,
+        tip="replicate",
+        key=lambda row: row.item.trial.plan.replicate,
+    )
+    several = any(row.item.trial.plan.replicate for row in rows)
+    return (
+        NUMBER,
+        Column("item", lambda row: row.item.trial.plan.item, least=8, most=16),
+        *((replicate,) if several else ()),
+        Column(
+            "state",
+            _state,
+            least=10,
+            most=14,
+            tip=STATES,
+            key=lambda row: (row.verdict, row.found or (-1, 0)),
+        ),
+        Column(
+            "latency",
+            _latency,
+            right=True,
+            rank=1,
+            tip="seconds until the response was complete",
+            key=lambda row: row.item.attempt.latency_s or 0.0 if row.item.attempt else -1.0,
+            falling=True,
+        ),
+        Column("response", _text, least=24, end=True),
+    )
 
 
 def _state(row: ResponseRow) -> str:

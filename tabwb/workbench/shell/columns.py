@@ -1,21 +1,31 @@
-"""Columns of lists: their one declaration, and lists that leave out what is needed least."""
+"""The one layout of columns: what does not fit is cut, or left out by rank."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any, Generic, TypeVar
 
+from rich.cells import cell_len
 from textual.content import Content
-from textual.style import Style
 
 from tabwb.workbench.shell.shortening import shortened_apart
 from tabwb.workbench.shell.wording import QUIET
 
 R = TypeVar("R")
 
-GAP = 2
-"""Columns of characters between two columns."""
+GAP, APART = 2, 3
+"""Columns of characters between two columns, and between two lists beside each other."""
+WIDE = 104
+"""From so many columns a page has its wide layout: panes beside each other, longer names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A line between the rows, as wide as the list."""
+
+    words: Content
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,117 +33,202 @@ class Column(Generic[R]):
     """One column of a list, for rows of one class.
 
     Attributes:
-        head: its head.
-        cell: returns what a row has in it.
-        width: columns of characters; 0: as many as the cells need or the other columns leave.
+        head: its head; of a column that grows it may be a function of its width.
+        cell: returns what a row has in it; of a column that grows it is given the width too.
         right: cells and head are aligned to the right, as numbers are.
-        rank: columns with the highest rank are left out first; 0: never left out.
-        least: the width to which names may be cut, so that nothing else is left out; 0: never cut.
+        rank: columns with the highest rank are left out first; 0: never left out. Columns of one
+            rank that grow go together: intervals of some would be taken for those of all.
+        least: the width to which cells may be cut, so that nothing else is left out; 0: never cut.
+        most: the width beyond which cells are cut until every other column has what it wants.
+        end: cells are cut at their end, as texts are; names are cut so that they stay different.
+        grow: the least and the most columns of what is drawn for the width that is left.
+        style: of the cells.
         tip: what the column means, shown under the mouse.
+        id: what rows are sorted by; empty: the head.
         key: returns by what rows are sorted; None: by the cell.
         falling: rows are sorted from high to low at first.
     """
 
-    head: str
-    cell: Callable[[R], Content | str]
-    width: int = 0
+    head: str | Callable[[int], Content | str]
+    cell: Callable[..., Content | str]
     right: bool = False
     rank: int = 0
     least: int = 0
+    most: int = 0
+    end: bool = False
+    grow: tuple[int, int] | None = None
+    style: str = ""
     tip: str = ""
+    id: str = ""
     key: Callable[[R], Any] | None = None
     falling: bool = False
+
+    @property
+    def name(self) -> str:
+        """What tells the column from others."""
+        return self.id or (self.head if isinstance(self.head, str) else "")
 
     def sort_key(self, row: R) -> Any:
         """Return by what a row is sorted."""
         return (self.key or self.cell)(row)
 
 
-@dataclass(frozen=True, slots=True)
-class _Filled:
-    """A column with its cells.
-
-    Attributes:
-        most: the width of the widest cell.
-        least: the width to which the cells may be cut.
-    """
+@dataclass(slots=True, eq=False)
+class _Measured:
+    """A column with the width that it gets, and the least and the widest it can do with."""
 
     column: Column[Any]
-    cells: Sequence[Content]
-    most: int
-    least: int
+    width: int
+    widest: int
+    names: Sequence[str] = ()
+    short: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def wanted(self) -> int:
+        return min(self.column.most or self.widest, self.widest)
 
 
-def in_columns(
-    columns: Sequence[Column[R]], rows: Sequence[R], width: int
-) -> tuple[Content, list[Content]]:
-    """Return the head and the rows of a list, in at most ``width`` columns of characters.
+@dataclass(frozen=True, slots=True)
+class Fitted(Generic[R]):
+    """Columns that fit a width."""
+
+    measured: Sequence[_Measured]
+    width: int
+
+    @property
+    def columns(self) -> list[Column[R]]:
+        """The columns that are shown."""
+        return [one.column for one in self.measured]
+
+    @property
+    def head(self) -> Content:
+        """The heads."""
+        heads = []
+        for one in self.measured:
+            head = one.column.head
+            made = head(one.width) if callable(head) else head
+            heads.append(Content.styled(made, QUIET) if isinstance(made, str) else made)
+        return self._joined(heads)
+
+    def line(self, row: R | Heading) -> Content:
+        """Return a row as one line."""
+        if isinstance(row, Heading):
+            return row.words.truncate(self.width, ellipsis=True)
+        cells = []
+        for one in self.measured:
+            column = one.column
+            cell = _content(column.cell(row, one.width) if column.grow else column.cell(row))
+            if (short := one.short.get(cell.plain)) is not None:
+                cell = Content.styled(short, cell.spans[0].style if cell.spans else "")
+            cells.append(cell.stylize_before(column.style) if column.style else cell)
+        return self._joined(cells)
+
+    def _joined(self, cells: Sequence[Content]) -> Content:
+        parts: list[Content | str] = []
+        for one, cell in zip(self.measured, cells, strict=True):
+            content = cell.truncate(one.width, ellipsis=True)
+            blank = " " * (one.width - content.cell_length)
+            parts += [blank, content] if one.column.right else [content, blank]
+            parts.append(" " * GAP)
+        return Content.assemble(*parts).rstrip().truncate(self.width, ellipsis=True)
+
+    def column_at(self, x: int) -> int | None:
+        """Return which column is at a place in a line."""
+        end = 0
+        for at, one in enumerate(self.measured):
+            end += one.width + GAP
+            if x < end:
+                return at
+        return None
+
+
+def fitted(columns: Iterable[Column[R]], rows: Sequence[R | Heading], width: int) -> Fitted[R]:
+    """Return the columns that fit for some rows, each with its width."""
+    own = [row for row in rows if not isinstance(row, Heading)]
+    chosen = [one for column in columns if (one := _measured(column, own)) is not None]
+    while len(chosen) > 1 and _needed(chosen) > width:
+        rank = max(one.column.rank for one in chosen)
+        last = [one for one in chosen if one.column.rank == rank]
+        gone = last if last[-1].column.grow else last[-1:]
+        if not rank or len(gone) == len(chosen):
+            break
+        chosen = [one for one in chosen if one not in gone]
+    spare = max(width - _needed(chosen), 0)
+    grown = [one for one in chosen if one.column.grow]
+    others = [one for one in chosen if not one.column.grow]
+    for one in others:
+        more = min(max(one.wanted - one.width, 0), spare)
+        one.width += more
+        spare -= more
+    while spare and (growing := [one for one in grown if one.width < one.widest]):
+        for one in growing[:spare]:
+            one.width += 1
+        spare -= min(spare, len(growing))
+    for one in others:
+        more = min(one.widest - one.width, spare)
+        one.width += more
+        spare -= more
+        if one.width < one.widest and not one.column.end:
+            cut = shortened_apart(one.names, one.width)
+            pairs = zip(one.names, cut, strict=True)
+            one.short = {name: short for name, short in pairs if cell_len(name) > one.width}
+    return Fitted(chosen, width)
+
+
+def laid(columns: Iterable[Column[R]], rows: Sequence[R | Heading], width: int) -> list[Content]:
+    """Return the heads, then the rows of a list, in at most ``width`` columns of characters.
 
     >>> name, n = Column("name", lambda row: row[0], least=4), Column(
     ...     "n", lambda row: row[1], right=True, rank=1)
     >>> rows = [("bundled", "15"), ("echo", "3")]
-    >>> [line.plain for line in in_columns([name, n], rows, 12)[1]]
-    ['bundled  15', 'echo      3']
-    >>> [line.plain for line in in_columns([name, n], rows, 8)[1]]
-    ['bu…d  15', 'echo   3']
-    >>> [line.plain for line in in_columns([name, n], rows, 7)[1]]
-    ['bundled', 'echo']
+    >>> [line.plain for line in laid([name, n], rows, 12)]
+    ['name      n', 'bundled  15', 'echo      3']
+    >>> [line.plain for line in laid([name, n], rows, 8)]
+    ['name   n', 'bu…d  15', 'echo   3']
+    >>> [line.plain for line in laid([name, n], rows, 7)]
+    ['name', 'bundled', 'echo']
+    >>> drawn = Column("0", lambda row, width: "─" * width, grow=(2, 5))
+    >>> [line.plain for line in laid([name, drawn], rows, 12)]
+    ['name     0', 'bundled  ───', 'echo     ───']
     """
-    chosen = [one for column in columns if (one := _filled(column, rows)) is not None]
-    while len(chosen) > 1 and _needed(chosen) > width:
-        last = max(chosen, key=lambda one: one.column.rank)
-        if not last.column.rank:
-            break
-        chosen.remove(last)
-    spare = width - _needed(chosen)
-    widths = []
-    for one in chosen:
-        widths.append(one.least + min(one.most - one.least, max(spare, 0)))
-        spare -= widths[-1] - one.least
-    shown = [one.column for one in chosen]
-    heads = [Content.styled(column.head, QUIET) for column in shown]
-    cells = [_cut(one, own) for one, own in zip(chosen, widths, strict=True)]
-    laid = zip(*cells, strict=True) if cells else ()
-    return line(shown, widths, heads), [line(shown, widths, row) for row in laid]
+    made = fitted(columns, rows, width)
+    return [made.head, *map(made.line, rows)]
 
 
-def line(
-    columns: Sequence[Column[Any]], widths: Sequence[int], cells: Sequence[Content | str]
-) -> Content:
-    """Return one line of a list, each cell in the width of its column."""
-    parts: list[Content | str] = []
-    for column, width, cell in zip(columns, widths, cells, strict=True):
-        content = _content(cell).truncate(width, ellipsis=True)
-        blank = " " * (width - content.cell_length)
-        parts += [blank, content] if column.right else [content, blank]
-        parts.append(" " * GAP)
-    return Content.assemble(*parts).rstrip()
+def laid_beside(columns: Sequence[Column[R]], rows: Sequence[R], width: int) -> list[Content]:
+    """Return a narrow list in as many parts beside each other as have room.
 
-
-def _filled(column: Column[R], rows: Sequence[R]) -> _Filled | None:
-    cells = [_content(column.cell(row)) for row in rows]
-    if not any(cell.plain for cell in cells):
-        return None
-    most = column.width or max(len(column.head), *(cell.cell_length for cell in cells))
-    return _Filled(column, cells, most, min(column.least, most) or most)
-
-
-def _needed(columns: Sequence[_Filled]) -> int:
-    return sum(one.least for one in columns) + GAP * (len(columns) - 1)
-
-
-def _cut(column: _Filled, width: int) -> Sequence[Content]:
-    if column.most <= width:
-        return column.cells
-    short = shortened_apart([cell.plain for cell in column.cells], width)
+    >>> column = Column("n", str)
+    >>> [line.plain for line in laid_beside([column], [1, 2, 3, 4, 5], 9)]
+    ['n   n   n', '1   3   5', '2   4']
+    """
+    made = fitted(columns, rows, width)
+    each = _needed(made.measured)
+    most = max(min((width + APART) // (each + APART), len(rows)), 1)
+    tall = -(-len(rows) // most)
+    parts = [rows[at : at + tall] for at in range(0, len(rows), tall)] if rows else []
+    lines = [[made.head, *map(made.line, part)] for part in parts]
+    gap = Content(" " * APART)
     return [
-        cell if cell.cell_length <= width else Content.styled(words, _style(cell))
-        for cell, words in zip(column.cells, short, strict=True)
+        gap.join(line.pad_right(each - line.cell_length) for line in beside).rstrip()
+        for beside in zip_longest(*lines, fillvalue=Content(""))
     ]
 
 
-def _style(cell: Content) -> Style | str:
-    return cell.spans[0].style if cell.spans else ""
+def _measured(column: Column[R], rows: Sequence[R]) -> _Measured | None:
+    if column.grow:
+        return _Measured(column, *column.grow)
+    cells = [cell if isinstance(cell, str) else cell.plain for cell in map(column.cell, rows)]
+    if not any(cells):
+        return None
+    assert isinstance(column.head, str)
+    names = [" ".join(cell.split()) if not cell.isprintable() else cell for cell in cells]
+    widest = max(cell_len(column.head), *map(cell_len, names))
+    return _Measured(column, min(column.least, widest) or widest, widest, names)
+
+
+def _needed(columns: Sequence[_Measured]) -> int:
+    return sum(one.width for one in columns) + GAP * (len(columns) - 1)
 
 
 def _content(cell: Content | str) -> Content:

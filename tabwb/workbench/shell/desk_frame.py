@@ -13,6 +13,7 @@ from tabwb.workbench.shell.administration_words import lesion_mark, name_of
 from tabwb.workbench.shell.commands import key_label
 from tabwb.workbench.shell.explorer import Explorer
 from tabwb.workbench.shell.frame import Hint, TitleState
+from tabwb.workbench.shell.row_list import RowList
 
 if TYPE_CHECKING:
     from textual.widget import Widget
@@ -47,6 +48,7 @@ def foot_hints(desk: Desk) -> Sequence[Hint]:
     where = "explorer" if isinstance(focused, Explorer) else desk.page
     shown = []
     empty = isinstance(focused, OptionList) and not focused.option_count
+    empty = empty or (isinstance(focused, RowList) and not focused.rows)
     if focused is not None and focused.has_class("enter-opens") and not empty:
         shown.append(Hint("enter", getattr(focused, "ENTER_WORD", "Open")))
     usable = [

@@ -1,9 +1,10 @@
-"""A list of rows with columns that draws only the rows that can be seen."""
+"""The one list of rows: in columns, with headings between them, drawn only where it is seen."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -16,15 +17,22 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.visual import Visual
 
-from tabwb.workbench.shell.columns import GAP, Column, R, line
+from tabwb.workbench.shell.columns import Column, Fitted, Heading, fitted
+from tabwb.workbench.shell.width_aware import Lines
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 EDGE = 2
 """Columns before the first cell: the mark of the current row."""
+Below = Callable[[Any, int], Content]
+"""Returns the second line of a row for a number of columns."""
 
 
 class RowList(ScrollView, can_focus=True):
-    """Rows under heads. The current row has a bar at its left; the heads stay while it scrolls."""
+    """Rows under heads. The current row has a bar at its left; the heads stay while it scrolls.
+
+    A click goes to a row, a second click or enter opens it. The current row stays the same when
+    other rows are shown, if it is among them.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(-1)", show=False),
@@ -37,7 +45,10 @@ class RowList(ScrollView, can_focus=True):
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"row-list--head", "row-list--current"}
     DEFAULT_CSS = """
-    RowList { background: transparent; overflow-x: hidden; scrollbar-size-vertical: 1; }
+    RowList {
+        height: 1fr; background: transparent; overflow-x: hidden; scrollbar-size-vertical: 1;
+    }
+    RowList:focus { background-tint: transparent 0%; }
     RowList > .row-list--head { color: $quiet; }
     RowList > .row-list--current {
         background: $block-cursor-blurred-background; color: $foreground;
@@ -62,37 +73,155 @@ class RowList(ScrollView, can_focus=True):
 
     @dataclass
     class Selected(Highlighted):
-        """A row was opened with enter or a double click."""
+        """A row was opened with enter or a second click."""
 
     @dataclass
     class HeadClicked(Message):
         """The head of a column was clicked."""
 
         list: RowList
-        column: int
+        column: Column[Any]
 
         @property
         def control(self) -> RowList:
             """The list."""
             return self.list
 
-    class Resized(Message):
-        """The list is as wide as it is now; what is laid out for its width follows."""
+    @dataclass
+    class Left(Message):
+        """The cursor was moved over the first row (-1) or the last row (1)."""
 
-    def __init__(self, *, id: str, help_text: str) -> None:
-        super().__init__(id=id, classes="enter-opens")
+        list: RowList
+        step: int
+
+    def __init__(self, *, id: str, help_text: str = "", opens: bool = True) -> None:
+        super().__init__(id=id, classes="enter-opens" if opens else None)
         self.help_text = help_text
         self.current = -1
         self._columns: Sequence[Column[Any]] = ()
         self._rows: Sequence[Any] = ()
+        self._measured: Sequence[Any] = ()
+        """The rows that the widths of the columns are for."""
+        self._ids: Callable[[Any], object] = id_of
+        self._below: Below | None = None
+        self._fitted: Fitted[Any] | None = None
+        self._heads = 0
+        """Lines of the heads."""
+        self.none: Lines = lambda width: ()
+        """What is shown while there is no row."""
 
-    def show(self, columns: Sequence[Column[R]], rows: Sequence[R], current: int) -> None:
-        """Show rows."""
+    # ---------------------------------------------------------------- what is shown
+
+    def show(
+        self,
+        columns: Sequence[Column[Any]],
+        rows: Sequence[Any],
+        *,
+        current: int | None = None,
+        ids: Callable[[Any], object] | None = None,
+        measured: Sequence[Any] | None = None,
+        below: Below | None = None,
+    ) -> None:
+        """Show rows.
+
+        Args:
+            columns: those that there may be.
+            rows: rows, and headings between them.
+            current: the place of the current row; None: the row with the id of the one before.
+            ids: returns what tells a row from others.
+            measured: the rows that the widths of the columns are for; None: those that are shown.
+            below: returns a second line of each row.
+        """
+        before, n = self.chosen, len(self._rows)
+        self._ids = ids or id_of
+        self._below = below
+        fits = self._fitted is not None and self._columns is columns
+        fits = fits and measured is not None and self._measured is measured
         self._columns, self._rows = columns, rows
-        self.virtual_size = Size(max(self.size.width, 1), len(rows) + 1)
-        self.current = -1
-        self.go(min(max(current, 0), len(rows) - 1))
+        self._measured = rows if measured is None else measured
+        if not fits:
+            self._fit()
+        self._resize()
+        at = self._place(before) if current is None else current
+        self.current = self._row_from(min(max(at, 0), len(rows) - 1), 1)
+        if self.current >= 0:
+            self.post_message(self.Highlighted(self, self.current))
+        if n != len(rows) or self.chosen != before:  # else it stays where it was scrolled to
+            self._see()
         self.refresh()
+
+    def _place(self, wanted: object) -> int:
+        if wanted is None:
+            return 0
+        found = (at for at, row in enumerate(self._rows) if self._name_of(row) == wanted)
+        return next(found, 0)
+
+    def _name_of(self, row: Any) -> object:
+        return None if isinstance(row, Heading) else self._ids(row)
+
+    def _fit(self) -> None:
+        room = self.size.width - EDGE - 1  # the scroll bar may come
+        self._fitted = fitted(self._columns, self._measured, room) if room > 0 else None
+        head = "" if self._fitted is None else self._fitted.head.plain.strip()
+        self._heads = int(bool(head))
+
+    def _resize(self) -> None:
+        lines = len(self._rows) * self._tall + self._heads
+        self.virtual_size = Size(max(self.size.width, 1), lines)
+        if self.styles.auto_dimensions:
+            self.refresh(layout=True)
+
+    @property
+    def _tall(self) -> int:
+        """The lines of a row."""
+        return 1 if self._below is None else 2
+
+    @property
+    def rows(self) -> Sequence[Any]:
+        """The rows, with the headings between them."""
+        return self._rows
+
+    @property
+    def columns(self) -> list[Column[Any]]:
+        """The columns for which there is room."""
+        return [] if self._fitted is None else self._fitted.columns
+
+    @property
+    def chosen(self) -> Any:
+        """The id of the current row, or None."""
+        there = 0 <= self.current < len(self._rows)
+        return self._name_of(self._rows[self.current]) if there else None
+
+    @property
+    def first(self) -> Any:
+        """The id of the first row, or None."""
+        names = (self._name_of(row) for row in self._rows)
+        return next((name for name in names if name is not None), None)
+
+    def choose(self, wanted: object) -> None:
+        """Make the row with an id the current one, if there is one."""
+        if any(self._name_of(row) == wanted for row in self._rows):
+            self.go(self._place(wanted))
+
+    def on_resize(self) -> None:
+        """Lay out for the new width, and keep the current row in view."""
+        room = self.size.width - EDGE - 1
+        if self._fitted is None or self._fitted.width != room:
+            self._fit()
+        self._resize()
+        self._see()
+
+    # ---------------------------------------------------------------- moving
+
+    def _row_from(self, row: int, step: int) -> int:
+        """Return the first row from here on that is no heading; the other way where none is."""
+        for way in (step, -step):
+            at = row
+            while 0 <= at < len(self._rows):
+                if not isinstance(self._rows[at], Heading):
+                    return at
+                at += way
+        return -1
 
     def go(self, row: int) -> None:
         """Make a row the current one, and scroll it into view."""
@@ -104,87 +233,104 @@ class RowList(ScrollView, can_focus=True):
         self.refresh()
 
     def _see(self) -> None:
-        if self.current >= 0 and self.size.height > 1:
-            top, shown = self.scroll_offset.y, self.scrollable_content_region.height - 1
-            if self.current < top:
-                self.scroll_to(y=self.current, animate=False, force=True)
-            elif self.current >= top + shown:
-                self.scroll_to(y=self.current - shown + 1, animate=False, force=True)
-
-    def on_resize(self) -> None:
-        """Keep the current row in view."""
-        self.virtual_size = Size(max(self.size.width, 1), len(self._rows) + 1)
-        self.post_message(self.Resized())
-        self._see()
+        shown = self.scrollable_content_region.height - self._heads
+        if self.current < 0 or shown < 1:
+            return
+        top, first = self.scroll_offset.y, self.current
+        while first and isinstance(self._rows[first - 1], Heading):
+            first -= 1
+        first, end = first * self._tall, (self.current + 1) * self._tall
+        if first < top:
+            self.scroll_to(y=first, animate=False, force=True)
+        elif end > top + shown:
+            self.scroll_to(y=end - shown, animate=False, force=True)
 
     def action_move(self, step: int) -> None:
         """Go to the row before or after."""
-        self.go(min(max(self.current + step, 0), len(self._rows) - 1))
+        at = self.current + step
+        if not 0 <= at < len(self._rows) or self._row_from(at, step) == self.current:
+            self.post_message(self.Left(self, step))
+        else:
+            self.go(self._row_from(at, step))
 
     def action_page(self, pages: int) -> None:
         """Go so many pages on."""
-        self.action_move(pages * max(self.size.height - 2, 1))
+        room = max((self.size.height - self._heads) // self._tall - 1, 1)
+        at = min(max(self.current + pages * room, 0), len(self._rows) - 1)
+        self.go(self._row_from(at, pages))
 
     def action_edge(self, row: int) -> None:
         """Go to the first or the last row."""
-        self.go(row if row >= 0 else len(self._rows) - 1)
+        self.go(self._row_from(row % max(len(self._rows), 1), -1 if row else 1))
 
     def action_select(self) -> None:
         """Open the current row."""
         if self.current >= 0:
             self.post_message(self.Selected(self, self.current))
 
+    # ---------------------------------------------------------------- mouse
+
     def on_click(self, event: Click) -> None:
         """Make a row the current one, open it at a second click, or tell which head it was."""
-        if event.y == 0:
-            column = self._column_at(event.x)
-            if column is not None:
+        if event.y < self._heads:
+            if (column := self._column_at(event.x)) is not None:
                 self.post_message(self.HeadClicked(self, column))
             return
-        row = event.y - 1 + self.scroll_offset.y
-        if 0 <= row < len(self._rows):
+        row = (event.y - self._heads + self.scroll_offset.y) // self._tall
+        if 0 <= row < len(self._rows) and not isinstance(self._rows[row], Heading):
+            opens = event.chain > 1 or row == self.current
             self.go(row)
-            if event.chain > 1:
+            if opens:
                 self.action_select()
 
     def on_mouse_move(self, event: MouseMove) -> None:
         """Say what the column under the mouse means."""
         column = self._column_at(event.x)
-        self.tooltip = (self._columns[column].tip or None) if column is not None else None
+        if any(one.tip for one in self._columns):
+            words = column.tip if column is not None else ""
+            if words and column is not None and event.y < self._heads and self.sorts(column):
+                words += ". Click: sort."
+            self.tooltip = words or None
 
-    def _widths(self) -> list[int]:
-        room = self.scrollable_content_region.width - EDGE
-        fixed = sum(column.width for column in self._columns) + GAP * (len(self._columns) - 1)
-        rest = max(room - fixed, 0)
-        return [column.width or rest for column in self._columns]
+    def sorts(self, column: Column[Any]) -> bool:
+        """Return whether the tooltip of a head says that a click sorts."""
+        return False
 
-    def _column_at(self, x: int) -> int | None:
-        end = EDGE
-        for at, width in enumerate(self._widths()):
-            end += width + GAP
-            if x < end:
-                return at
-        return None
+    def _column_at(self, x: int) -> Column[Any] | None:
+        at = None if self._fitted is None else self._fitted.column_at(x - EDGE)
+        return None if at is None else self.columns[at]
+
+    # ---------------------------------------------------------------- drawing
 
     def render_line(self, y: int) -> Strip:
         """Draw the heads, or the row that is in this line."""
         width = self.scrollable_content_region.width
-        style = self.visual_style
-        edge = Content(" " * EDGE)
-        row = y - 1 + self.scroll_offset.y
-        if y == 0:
-            style += Style.from_styles(self.get_component_styles("row-list--head"))
-            cells: list[Content | str] = [column.head for column in self._columns]
-        elif row < len(self._rows):
-            cells = [column.cell(self._rows[row]) for column in self._columns]
-            if row == self.current:
-                style += Style.from_styles(self.get_component_styles("row-list--current"))
-                edge = Content.assemble(("▌ ", ACCENT if self.has_focus else QUIET))
-        else:
+        style, edge = self.visual_style, Content(" " * EDGE)
+        at, part = divmod(y - self._heads + self.scroll_offset.y, self._tall)
+        if self._fitted is None:
             return Strip.blank(self.size.width, self.rich_style)
-        shown = Content.assemble(edge, line(self._columns, self._widths(), cells))
-        (strip,) = Visual.to_strips(self, shown.truncate(width), width, 1, style, pad=True)
+        if not self._rows:
+            lines = list(islice(self.none(max(width, 1)), y + 1))
+            edge, shown = Content(""), lines[y] if y < len(lines) else Content("")
+        elif y < self._heads:
+            style += Style.from_styles(self.get_component_styles("row-list--head"))
+            shown = self._fitted.head
+        elif at >= len(self._rows):
+            return Strip.blank(self.size.width, self.rich_style)
+        elif part and self._below is not None:
+            shown = self._below(self._rows[at], self._fitted.width)
+        else:
+            shown = self.line_of(self._rows[at], self._fitted)
+        if self._rows and y >= self._heads and at == self.current:
+            style += Style.from_styles(self.get_component_styles("row-list--current"))
+            edge = Content.assemble(("▌ ", ACCENT if self.has_focus else QUIET))
+        line = Content.assemble(edge, shown).truncate(width)
+        (strip,) = Visual.to_strips(self, line, width, 1, style, pad=True)
         return strip.adjust_cell_length(width, style.rich_style)
+
+    def line_of(self, row: Any, fitted: Fitted[Any]) -> Content:
+        """Return the line of a row."""
+        return fitted.line(row)
 
     def on_focus(self) -> None:
         """Draw the bar of the current row again."""
@@ -193,3 +339,8 @@ class RowList(ScrollView, can_focus=True):
     def on_blur(self) -> None:
         """Draw the bar of the current row again."""
         self.refresh()
+
+
+def id_of(row: object) -> object:
+    """Return the row itself: what tells it from others."""
+    return row

@@ -263,7 +263,7 @@ Every response is on disk before the next item is given.
             person=work.of_person,
             streamed=self._streamed,
         )
-        self.query_one(TranscriptList).show(given, self._chosen)
+        self.query_one(TranscriptList).show_given(given, self._chosen)
 
     def _show_hint(self) -> None:
         work = self._work

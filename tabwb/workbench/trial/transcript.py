@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.events import Click, Resize
-from textual.geometry import Region, Size
 from textual.message import Message
-from textual.scroll_view import ScrollView
-from textual.strip import Strip
-from textual.visual import Visual
 
 from tabwb.records.states import StopReason, TrialState
+from tabwb.records.words import plural
 from tabwb.workbench.engine.transcript import Row, Transcript
+from tabwb.workbench.shell.columns import GAP, Column, Fitted, Heading
 from tabwb.workbench.shell.marks import glyph_and_style
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, key_lines, seconds
 
 NEXT = "▸"
 """The glyph of the current item while it waits for its response."""
-ROOMY = 100
-"""From so many columns up the number of features stands before the latency."""
 LEAST_PROMPT = 12
-"""Columns that the words of an error leave to the prompt."""
+"""The least columns of prompt and response."""
 NONE = (
     "Given items are listed here. Items to come are not, because the participant may see this "
     "screen."
@@ -59,18 +55,8 @@ class Given(NamedTuple):
     streamed: str = ""
 
 
-class TranscriptList(ScrollView, can_focus=True):
-    """Lists the items with their responses; only the visible lines are laid out."""
-
-    COMPONENT_CLASSES: ClassVar[set[str]] = {"transcript--cursor"}
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up", "move(-1)", show=False),
-        Binding("down", "move(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home", "first", show=False),
-        Binding("end", "last", show=False),
-    ]
+class TranscriptList(RowList):
+    """Lists the items with their responses, below the titles of their subtests."""
 
     @dataclass
     class Chosen(Message):
@@ -79,168 +65,121 @@ class TranscriptList(ScrollView, can_focus=True):
         number: int | None
 
     def __init__(self) -> None:
-        super().__init__(id="transcript")
+        super().__init__(id="transcript", opens=False)
         self._given = Given()
-        self._lines: list[str | int] = []
-        """The title of a subtest, or the number of a trial."""
-        self._places: dict[int, int] = {}
+        self._listed: list[Row | Heading] = []
         self._structure: tuple[object, ...] = ()
-        self.chosen: int | None = None
 
-    @property
-    def cursor(self) -> int | None:
-        """The number of the item under the cursor."""
-        return self._given.current if self.chosen is None else self.chosen
-
-    def show(self, given: Given, chosen: int | None) -> None:
+    def show_given(self, given: Given, chosen: int | None) -> None:
         """Show an administration."""
-        before = self.cursor
-        self._given, self.chosen = given, chosen
+        self._given = given
         transcript = given.transcript
         rows = () if transcript is None else transcript.rows
         shown = [row for row in rows if _is_listed(row, given)] if given.person else rows
         structure = (given.number, len(shown))
+        self.none = _none_of_person if given.person else lambda width: ()
         if structure != self._structure:
             self._structure = structure
-            self._lay(shown)
-        if self.cursor != before or structure != self._structure or chosen is None:
-            self._show_cursor()
-        self.refresh()
-
-    def _lay(self, rows: tuple[Row, ...] | list[Row]) -> None:
-        transcript = self._given.transcript
-        titles = (
-            {subtest.id: subtest.title for subtest in transcript.battery.subtests}
-            if transcript is not None
-            else {}
-        )
-        starts = {
-            at
-            for at, row in enumerate(rows)
-            if at == 0 or _part(row) != _part(rows[at - 1])
-        }  # fmt: skip
-        headed = len(starts) * 2 <= len(rows) or len(starts) == 1
-        replicated = bool(rows) and rows[-1].trial.plan.replicate > 0
-        self._lines, self._places = [], {}
-        for at, row in enumerate(rows):
-            plan = row.trial.plan
-            if headed and at in starts:
-                words = titles.get(plan.subtest, plan.subtest)
-                words += f"   replicate {plan.replicate + 1}" if replicated else ""
-                self._lines.append(words + ("   practice" if plan.practice else ""))
-            self._places[plan.number] = len(self._lines)
-            self._lines.append(plan.number)
-        self.virtual_size = Size(self.scrollable_content_region.width, len(self._lines))
-
-    def _show_cursor(self) -> None:
-        place = 0 if self.cursor is None else self._places.get(self.cursor, 0)
-        above = place > 0 and isinstance(self._lines[place - 1], str)
-        self.scroll_to_region(
-            Region(0, place - above, 1, 1 + above), animate=False, force=True, immediate=True
-        )
-
-    def on_resize(self, event: Resize) -> None:
-        """Lay out for the new width."""
-        self.virtual_size = Size(self.scrollable_content_region.width, len(self._lines))
-        self._show_cursor()
-
-    def render_line(self, y: int) -> Strip:
-        """Return one visible line."""
-        width = self.scrollable_content_region.width
-        place = y + int(self.scroll_offset.y)
-        style = self.visual_style
-        if place >= len(self._lines):
-            begun = bool(self._lines) or not self._given.person
-            content = Content("") if begun else _line_of_none(place, width)
+            self._listed = [*_headed(shown, given)]
         else:
-            line = self._lines[place]
-            if isinstance(line, str):
-                content = Content.styled(line, f"bold {QUIET}").truncate(width, ellipsis=True)
-            else:
-                content = self._row(line, width)
-                if line == self.cursor:
-                    style += self.get_visual_style("transcript--cursor")
-        strips = Visual.to_strips(self, content, width, 1, style, pad=True)
-        return strips[0].crop(0, width) if strips else Strip.blank(width)
+            fresh = iter(shown)
+            self._listed = [
+                one if isinstance(one, Heading) else next(fresh) for one in self._listed
+            ]
+        cursor = given.current if chosen is None else chosen
+        places = (at for at, row in enumerate(self._listed) if _number(row) == cursor)
+        with self.prevent(RowList.Highlighted):  # nobody has chosen it
+            self.show(self._columns_of(len(rows)), self._listed, current=next(places, 0))
 
-    def _row(self, number: int, width: int) -> Content:
-        given = self._given
-        assert given.transcript is not None
-        row = given.transcript.rows[number - 1]
-        current = number == given.current
-        waits = current and given.waits
-        digits = len(str(len(given.transcript.rows)))
-        glyph, style = glyph_of_row(row, waits=waits, hidden=given.hidden, person=given.person)
-        edge = ("▌", ACCENT) if number == self.cursor else (" ", "")
-        quiet = QUIET if row.mark in {"open", "not-administered"} and not waits else ""
-        head = Content.assemble(
-            edge, (f"{number:>{digits}} ", "bold" if current else QUIET), (glyph, style), " "
-        )
-        failed = row.mark == "error"
-        right = Content("") if failed else _right(row, width, hidden=given.hidden)
-        room = max(width - head.cell_length - right.cell_length - 4, 12)
-        prompts = max(room * (2 if width >= ROOMY else 3) // 5, 6)
-        response = given.streamed if waits else _response(row)
-        if failed:  # its words are nowhere else on the page while another item is current
-            prompts = min(prompts, max(room - len(response), LEAST_PROMPT))
-        return Content.assemble(
-            head,
-            _cut(self._prompt(row), prompts, quiet or QUIET),
-            "  ",
-            _cut(response, room - prompts, quiet),
-            " ",
-            right,
+    def _columns_of(self, n: int) -> Sequence[Column[Row]]:
+        """Return columns whose width does not depend on the rows: these change while they run."""
+        edge, latency = len(str(n)) + 2, 8
+        return (
+            Column("", self._sign, grow=(edge, edge)),
+            Column("", self._prompt, grow=(LEAST_PROMPT, 400)),
+            Column("", self._response, grow=(LEAST_PROMPT, 600)),
+            Column("", self._features, rank=1, grow=(11, 11)),
+            Column("", _latency, grow=(latency, latency), right=True, style=QUIET),
         )
 
-    def _prompt(self, row: Row) -> str:
+    def _waits(self, row: Row) -> bool:
+        return self._given.waits and _number(row) == self._given.current
+
+    def _sign(self, row: Row, width: int) -> Content:
+        given, waits = self._given, self._waits(row)
+        glyph = glyph_of_row(row, waits=waits, hidden=given.hidden, person=given.person)
+        number = f"{_number(row):>{width - 2}} "
+        return Content.assemble((number, "bold" if _number(row) == given.current else QUIET), glyph)
+
+    def _prompt(self, row: Row, width: int) -> Content:
         plan, transcript = row.trial.plan, self._given.transcript
         assert transcript is not None
-        return transcript.battery.subtest(plan.subtest).item(plan.item).prompt or plan.prompt
+        words = transcript.battery.subtest(plan.subtest).item(plan.item).prompt or plan.prompt
+        return _one_line(words, width, QUIET)
 
-    # ---------------------------------------------------------------- moving
+    def _response(self, row: Row, width: int) -> Content:
+        waits = self._waits(row)
+        quiet = QUIET if row.mark in {"open", "not-administered"} and not waits else ""
+        return _one_line(self._given.streamed if waits else _response(row), width, quiet)
 
-    def _move_to(self, place: int, step: int) -> None:
-        place = min(max(place, 0), len(self._lines) - 1)
-        while 0 <= place < len(self._lines) and isinstance(self._lines[place], str):
-            place += step
-        if 0 <= place < len(self._lines):
-            number = self._lines[place]
-            assert isinstance(number, int)
-            self.post_message(self.Chosen(None if number == self._given.current else number))
+    def _features(self, row: Row, width: int) -> Content:
+        if not row.judged or self._given.hidden or row.trial.state is not TrialState.ANSWERED:
+            return Content("")
+        words = plural(sum(next(iter(row.judged.values())).values()), "feature")
+        return Content.styled(words, QUIET)
 
-    @property
-    def _place(self) -> int:
-        return -1 if self.cursor is None else self._places.get(self.cursor, -1)
+    def line_of(self, row: Row | Heading, fitted: Fitted[Row]) -> Content:
+        """Return the line of an item; an error has the room that it needs."""
+        if isinstance(row, Heading) or row.mark != "error":
+            return fitted.line(row)
+        sign, words = self._sign(row, fitted.measured[0].width), _response(row)
+        room = max(fitted.width - sign.cell_length - len(words) - 2 * GAP, LEAST_PROMPT)
+        prompt = self._prompt(row, room).truncate(room, ellipsis=True)
+        line = Content(" " * GAP).join([sign, prompt.pad_right(room - prompt.cell_length)])
+        return Content.assemble(line, " " * GAP, words).truncate(fitted.width, ellipsis=True)
 
-    def action_move(self, step: int) -> None:
-        """Go to the next or the previous item."""
-        self._move_to(self._place + step, step)
+    def action_edge(self, row: int) -> None:
+        """Go to the first item, or return to the current one."""
+        if row:
+            self.post_message(self.Chosen(None))
+        else:
+            super().action_edge(row)
 
-    def action_page(self, step: int) -> None:
-        """Go a page up or down."""
-        rows = max(self.scrollable_content_region.height - 1, 1)
-        self._move_to(self._place + step * rows, step if self._place + step * rows > 0 else 1)
-
-    def action_first(self) -> None:
-        """Go to the first item."""
-        self._move_to(0, 1)
-
-    def action_last(self) -> None:
-        """Return to the current item."""
-        self.post_message(self.Chosen(None))
-
-    def on_click(self, event: Click) -> None:
-        """Choose the item that was clicked."""
-        place = int(event.y + self.scroll_offset.y)
-        if 0 <= place < len(self._lines) and isinstance(self._lines[place], int):
-            self._move_to(place, 1)
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
+        """Choose the item under the cursor."""
+        event.stop()
+        number = _number(self._listed[event.row])
+        self.post_message(self.Chosen(None if number == self._given.current else number))
 
 
-def _line_of_none(place: int, width: int) -> Content:
-    """Return one line of what is shown before the first item of a person."""
+def _none_of_person(width: int) -> Iterator[Content]:
+    """Yield what is shown before the first item of a person."""
     width = min(width, 100)
-    lines = [*folded(NONE, width), Content(""), *key_lines(KEYS, width)]
-    return lines[place] if place < len(lines) else Content("")
+    yield from folded(NONE, width)
+    yield Content("")
+    yield from key_lines(KEYS, width)
+
+
+def _number(row: Row | Heading) -> int | None:
+    return None if isinstance(row, Heading) else row.trial.plan.number
+
+
+def _headed(rows: Sequence[Row], given: Given) -> Iterator[Row | Heading]:
+    """Yield rows below the titles of their subtests."""
+    if given.transcript is None:
+        return
+    titles = {subtest.id: subtest.title for subtest in given.transcript.battery.subtests}
+    starts = {at for at, row in enumerate(rows) if not at or _part(row) != _part(rows[at - 1])}
+    headed = len(starts) * 2 <= len(rows) or len(starts) == 1
+    replicated = bool(rows) and rows[-1].trial.plan.replicate > 0
+    for at, row in enumerate(rows):
+        plan = row.trial.plan
+        if headed and at in starts:
+            words = titles.get(plan.subtest, plan.subtest)
+            words += f"   replicate {plan.replicate + 1}" if replicated else ""
+            words += "   practice" if plan.practice else ""
+            yield Heading(Content.styled(words, f"bold {QUIET}"))
+        yield row
 
 
 def _is_listed(row: Row, given: Given) -> bool:
@@ -272,21 +211,12 @@ def _response(row: Row) -> str:
     return ""
 
 
-def _right(row: Row, width: int, *, hidden: bool) -> Content:
-    """Return the number of features, where there is room, and the latency, in fixed columns."""
+def _latency(row: Row, width: int) -> str:
     counting = row.trial.counting
-    features = latency = ""
-    if row.trial.state is TrialState.ANSWERED and counting is not None:
-        latency = seconds(counting.latency_s)
-        if row.judged and not hidden:
-            n = sum(next(iter(row.judged.values())).values())
-            features = f"{n} feature{'' if n == 1 else 's'}"
-    columns = f"{features:<12}{latency:>8}" if width >= ROOMY else f"{latency:>8}"
-    return Content.styled(columns, QUIET)
+    answered = row.trial.state is TrialState.ANSWERED and counting is not None
+    return seconds(counting.latency_s) if answered and counting is not None else ""
 
 
-def _cut(text: str, width: int, style: str) -> Content:
-    """Return the beginning of a text in one line of exactly so many columns."""
-    line = Content.styled(" ".join(text[: 4 * width].split()), style)
-    line = line.truncate(width, ellipsis=True)
-    return line.pad_right(width - line.cell_length)
+def _one_line(text: str, width: int, style: str) -> Content:
+    """Return the beginning of a text in one line."""
+    return Content.styled(" ".join(text[: 4 * width].split()), style)
