@@ -24,7 +24,7 @@ from tabwb.workbench.results.presenter import Results
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.app import Workbench
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.list_fields import Selection
+from tabwb.workbench.shell.fields import Selection
 from tabwb.workbench.trial.actions import TrialActions
 from tabwb.workbench.trial.draft import default_draft
 

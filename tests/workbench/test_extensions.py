@@ -23,8 +23,7 @@ from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.shell.commands import Command, Situation, on_page
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.subject import Actions, PageSpec, Subject
+from tabwb.workbench.shell.page import Actions, Page, PageSpec, Subject
 from tabwb.workbench.subjects import SUBJECTS
 from tests.workbench.seat import Sit
 from tests.workbench.stocked import stock

@@ -44,11 +44,10 @@ from tabwb.workbench.home.page import HomePage
 from tabwb.workbench.participants.page import ParticipantsPage
 from tabwb.workbench.shell import app, settings
 from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter
+from tabwb.workbench.shell.columns import shortened_apart
+from tabwb.workbench.shell.fields import TextField
 from tabwb.workbench.shell.frame import MenuList, TitleBar, TitleState
-from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.shortening import shortened_apart
-from tabwb.workbench.shell.text_fields import TextField
-from tabwb.workbench.shell.width_aware import Flow
+from tabwb.workbench.shell.widgets import Flow, Pane
 from tests.workbench.seat import SIZES, Given, Seat, Sit, Stage
 from tests.workbench.stocked import give
 

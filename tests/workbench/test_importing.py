@@ -15,8 +15,8 @@ from tabwb.records.states import AdministrationStatus, Protocol
 from tabwb.records.trials import Administration
 from tabwb.store.store import Store
 from tabwb.workbench.importing import controller
-from tabwb.workbench.shell.administration_words import conditions_words, head_words, special_words
-from tabwb.workbench.shell.search import Finder
+from tabwb.workbench.shell.explorer import Finder
+from tabwb.workbench.shell.wording import conditions_words, head_words, special_words
 from tests.workbench.seat import SIZES, Seat, Sit
 
 

@@ -44,8 +44,8 @@ from tabwb.workbench.lesions.messages import SweepState, SweepWish
 from tabwb.workbench.lesions.page import LesionsPage
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.drawn import STEPS
-from tabwb.workbench.shell.list_fields import Selection
-from tabwb.workbench.shell.word_difference import DIFFERS
+from tabwb.workbench.shell.fields import Selection
+from tabwb.workbench.shell.wording import DIFFERS
 from tests.workbench.seat import SIZES, Seat, Sit, Stage, workbench
 from tests.workbench.stocked import give
 

@@ -14,14 +14,12 @@ from textual.events import Key
 from tabwb.workbench.engine.presenters import short_titles
 from tabwb.workbench.engine.view_models import Scores, SubtestScore, Work
 from tabwb.workbench.shell import palette
-from tabwb.workbench.shell.administration_words import special_words
 from tabwb.workbench.shell.commands import GROUPS, CommandTable, Situation
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen
-from tabwb.workbench.shell.help import KeysScreen
-from tabwb.workbench.shell.help_index import topics
-from tabwb.workbench.shell.jump import JumpScreen
-from tabwb.workbench.shell.marks import compact
-from tabwb.workbench.shell.search import Finder
+from tabwb.workbench.shell.drawn import compact
+from tabwb.workbench.shell.explorer import Finder
+from tabwb.workbench.shell.help import JumpScreen, KeysScreen, topics
+from tabwb.workbench.shell.wording import special_words
 from tabwb.workbench.subjects import SUBJECTS
 from tabwb.workbench.trial.item_view import opening
 from tests.analysis.given import CONDITIONS

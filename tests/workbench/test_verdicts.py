@@ -17,7 +17,7 @@ from tabwb.records.states import AttemptState, RatingStatus, ResponseStatus, Sto
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.store.store import Store
 from tabwb.workbench.results.verdicts import judged_response
-from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.widgets import WrappedText
 from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import stock
 

@@ -8,8 +8,7 @@ from dataclasses import replace
 import pytest
 from textual.message import Message
 
-from tabwb.workbench.shell.envelopes import Envelope
-from tabwb.workbench.shell.sound import AttemptSpan, OnsetMark, Sound, TimedPhoneme
+from tabwb.workbench.shell.sound import AttemptSpan, Envelope, OnsetMark, Sound, TimedPhoneme
 from tabwb.workbench.shell.waveform import Waveform
 from tests.workbench.seat import Stage as OneWidget
 

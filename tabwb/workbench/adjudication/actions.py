@@ -11,7 +11,7 @@ from tabwb.workbench.adjudication.page import AdjudicationPage
 from tabwb.workbench.adjudication.view_models import AdjudicationView, SetsListed
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
-from tabwb.workbench.shell.subject import Actions
+from tabwb.workbench.shell.page import Actions
 
 
 class AdjudicationActions(Actions):

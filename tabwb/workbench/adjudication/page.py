@@ -14,16 +14,14 @@ from tabwb.analysis.names import judge_names
 from tabwb.records.words import plural
 from tabwb.workbench.adjudication.controller import SIGNS, WHICH, AdjudicationController
 from tabwb.workbench.adjudication.view_models import AdjudicationView, Row
-from tabwb.workbench.shell.columns import Column
+from tabwb.workbench.shell.columns import Column, shortened
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords, PickScreen, ScrollPane
 from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.row_list import RowList
-from tabwb.workbench.shell.shortening import shortened
-from tabwb.workbench.shell.width_aware import Line, WrappedText
+from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, key_lines
 
 HELP = """\

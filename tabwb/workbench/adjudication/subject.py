@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabwb.workbench.shell.commands import Command
-from tabwb.workbench.shell.subject import PageSpec, Subject
+from tabwb.workbench.shell.page import PageSpec, Subject
 
 PAGE = (
     Command("administer.take-value", "Settle…", "Settle", "enter", 1,

@@ -18,11 +18,10 @@ from tabwb.workbench.engine.messages import (
     ResultsWanted,
     Stored,
 )
-from tabwb.workbench.shell.administration_words import glyph_of, head_words, state_word
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Dialog, PickScreen
-from tabwb.workbench.shell.subject import Actions
-from tabwb.workbench.shell.wording import QUIET
+from tabwb.workbench.shell.page import Actions
+from tabwb.workbench.shell.wording import QUIET, glyph_of, head_words, state_word
 
 if TYPE_CHECKING:
     from tabwb.analysis.grouping import Grouped

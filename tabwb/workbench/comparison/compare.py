@@ -23,9 +23,8 @@ from tabwb.workbench.comparison.differences import (
 )
 from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
-from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.row_list import RowList
-from tabwb.workbench.shell.width_aware import ReportView, WrappedText
+from tabwb.workbench.shell.widgets import Pane, ReportView, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 if TYPE_CHECKING:

@@ -27,10 +27,9 @@ from tabwb.records.words import NONE
 from tabwb.scoring.naming.summary import NamingSummary
 from tabwb.workbench.comparison.rows import Basis
 from tabwb.workbench.comparison.table import drawn_share
-from tabwb.workbench.shell.administration_words import head_words
 from tabwb.workbench.shell.drawn import interval_bar, share_bar
-from tabwb.workbench.shell.width_aware import content_of
-from tabwb.workbench.shell.wording import QUIET, seconds, sentence, spread
+from tabwb.workbench.shell.widgets import content_of
+from tabwb.workbench.shell.wording import QUIET, head_words, seconds, sentence, spread
 
 if TYPE_CHECKING:
     from tabwb.analysis.statistics.burden import Judge

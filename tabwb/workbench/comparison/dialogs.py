@@ -16,8 +16,7 @@ from textual.widgets.option_list import Option
 
 from tabwb.battery.model import Battery
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
-from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import QUIET, folded, verdict_words
 
 if TYPE_CHECKING:

@@ -14,8 +14,17 @@ from tabwb.media.views.contrasts import Named, means, notes, tests
 from tabwb.media.wording import figure
 from tabwb.workbench.shell.columns import Column, Heading, laid
 from tabwb.workbench.shell.drawn import interval_bar
-from tabwb.workbench.shell.word_difference import Piece, side_by_side, styled, word_difference
-from tabwb.workbench.shell.wording import ACCENT, LINE, QUIET, folded, spread
+from tabwb.workbench.shell.wording import (
+    ACCENT,
+    LINE,
+    QUIET,
+    Piece,
+    folded,
+    side_by_side,
+    spread,
+    styled,
+    word_difference,
+)
 
 if TYPE_CHECKING:
     from tabwb.analysis.contrast import Compared, SideBySide

@@ -18,9 +18,9 @@ from tabwb.analysis.grouping import Grouped
 from tabwb.battery.model import Feature
 from tabwb.media.wording import between, figure, tally
 from tabwb.workbench.comparison.rows import Basis
+from tabwb.workbench.shell.columns import shortened_apart
 from tabwb.workbench.shell.drawn import heat, table_cell
-from tabwb.workbench.shell.shortening import shortened_apart
-from tabwb.workbench.shell.width_aware import Line
+from tabwb.workbench.shell.widgets import Line
 from tabwb.workbench.shell.wording import QUIET
 
 if TYPE_CHECKING:

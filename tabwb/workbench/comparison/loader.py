@@ -26,7 +26,7 @@ from tabwb.workbench.engine.engine import Say
 from tabwb.workbench.engine.gc_tuning import let_go, resting, set_aside, tidy
 from tabwb.workbench.engine.messages import Failed
 from tabwb.workbench.engine.view_models import ErrorReport
-from tabwb.workbench.shell.administration_words import head_words
+from tabwb.workbench.shell.wording import head_words
 
 if TYPE_CHECKING:
     from tabwb.analysis.contrast import Pair

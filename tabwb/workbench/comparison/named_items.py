@@ -10,9 +10,8 @@ from textual.content import Content
 
 from tabwb.analysis.grouping import Grouped
 from tabwb.records.words import NONE
-from tabwb.workbench.shell.columns import Column, laid
+from tabwb.workbench.shell.columns import Column, laid, shortened_apart
 from tabwb.workbench.shell.drawn import share_bar
-from tabwb.workbench.shell.shortening import shortened_apart
 
 BAR = 8
 """Columns of the bar of a share."""

@@ -27,11 +27,10 @@ from tabwb.workbench.comparison.table import ModelsTable, columns_of
 from tabwb.workbench.shell.columns import WIDE
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.fields import FilterField
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.row_list import RowList
-from tabwb.workbench.shell.text_fields import FilterField
-from tabwb.workbench.shell.width_aware import Line, WrappedText
+from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
 from tabwb.workbench.shell.wording import QUIET
 
 FEATURES_TITLE = "Features · mean share over prompts · ▁ 0  ▅ 0.50  █ 1"

@@ -21,10 +21,9 @@ from tabwb.analysis.measures import BASELINES
 from tabwb.media.wording import figure as number_of
 from tabwb.scoring.estimate import Interval
 from tabwb.workbench.comparison.rows import Basis
+from tabwb.workbench.shell.columns import shortened, shortened_apart
 from tabwb.workbench.shell.drawn import interval_bar, round_ticks
-from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.shortening import shortened, shortened_apart
-from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import LINE, QUIET
 
 

@@ -21,8 +21,7 @@ from tabwb.workbench.engine.messages import ExportWanted
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.width_aware import Line, ReportView, content_of
+from tabwb.workbench.shell.widgets import Line, Pane, ReportView, content_of
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 if TYPE_CHECKING:

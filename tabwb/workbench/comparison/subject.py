@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabwb.workbench.shell.commands import Command, Situation, on_page
-from tabwb.workbench.shell.subject import PageSpec, Subject
+from tabwb.workbench.shell.page import PageSpec, Subject
 
 TABLE = "models-page"
 """The page runs what only changes what its table and its plots show."""

@@ -13,7 +13,7 @@ from tabwb.workbench.extensions.controller import CHANGE, ExtensionController, P
 from tabwb.workbench.extensions.page import ExtensionPage
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
-from tabwb.workbench.shell.subject import Actions
+from tabwb.workbench.shell.page import Actions
 from tabwb.workbench.shell.wording import QUIET
 
 SHOWN_HERE = ("features", "items", "item-models", "positions", "foils", "doses", "map")

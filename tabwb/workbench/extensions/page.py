@@ -9,8 +9,7 @@ from textual.content import Content
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.width_aware import Line, ReportView
+from tabwb.workbench.shell.widgets import Line, Pane, ReportView
 from tabwb.workbench.shell.wording import QUIET
 
 HELP = """\

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabwb.workbench.shell.commands import Command, Situation, on_page
-from tabwb.workbench.shell.subject import PageSpec, Subject
+from tabwb.workbench.shell.page import PageSpec, Subject
 
 
 def _choose(now: Situation) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tabwb.workbench.engine.messages import NewWanted
 from tabwb.workbench.home.controller import HomeController
 from tabwb.workbench.shell.dialogs import ChoiceScreen
-from tabwb.workbench.shell.subject import Actions
+from tabwb.workbench.shell.page import Actions
 
 NAMING = "naming-demo"
 ABOUT = """\

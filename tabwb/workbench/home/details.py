@@ -16,17 +16,21 @@ from tabwb.workbench.engine.view_models import (
     SubtestScore,
 )
 from tabwb.workbench.home.lines import Known, sessions_profile
-from tabwb.workbench.shell.administration_words import (
+from tabwb.workbench.shell.columns import Column, Heading, laid
+from tabwb.workbench.shell.drawn import interval_bar, marks, scale
+from tabwb.workbench.shell.widgets import content_of
+from tabwb.workbench.shell.wording import (
+    AMBER,
+    QUIET,
+    WITHDRAWN,
     conditions_words,
+    folded,
     name_of,
+    sentence,
     special_words,
+    spread,
     status_words,
 )
-from tabwb.workbench.shell.columns import Column, Heading, laid
-from tabwb.workbench.shell.drawn import interval_bar, scale
-from tabwb.workbench.shell.marks import marks
-from tabwb.workbench.shell.width_aware import content_of
-from tabwb.workbench.shell.wording import AMBER, QUIET, WITHDRAWN, folded, sentence, spread
 
 if TYPE_CHECKING:
     from tabwb.administer.participants import Participant

@@ -10,16 +10,19 @@ from textual.content import Content
 
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import ScoredAdministration, SubtestScore
-from tabwb.workbench.shell.administration_words import (
+from tabwb.workbench.shell.columns import Column, R
+from tabwb.workbench.shell.drawn import marks, share_bar, spark
+from tabwb.workbench.shell.wording import (
+    AMBER,
+    LESIONED,
+    QUIET,
+    WITHDRAWN,
     consent_words,
     glyph_of,
     special_words,
+    spread,
     state_word,
 )
-from tabwb.workbench.shell.columns import Column, R
-from tabwb.workbench.shell.drawn import share_bar, spark
-from tabwb.workbench.shell.marks import marks
-from tabwb.workbench.shell.wording import AMBER, LESIONED, QUIET, WITHDRAWN, spread
 
 if TYPE_CHECKING:
     from tabwb.administer.participants import Participant

@@ -23,9 +23,8 @@ from tabwb.workbench.home.start import FIRST, PLACES, Start, StartHint
 from tabwb.workbench.home.view_models import ParticipantsRead, ScoresRead
 from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.row_list import RowList
-from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import QUIET
 
 if TYPE_CHECKING:

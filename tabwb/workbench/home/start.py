@@ -12,7 +12,7 @@ from textual.events import Click
 from textual.style import Style
 
 from tabwb.workbench.shell.commands import Command, key_label
-from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.widgets import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
 
 if TYPE_CHECKING:

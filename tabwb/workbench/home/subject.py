@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabwb.workbench.shell.commands import ON_HOME, Command
-from tabwb.workbench.shell.subject import PageSpec, Subject
+from tabwb.workbench.shell.page import PageSpec, Subject
 
 COMMANDS = (
     Command("file.demonstration", "Demonstration: TAB, bundled model", "Demo", "d", 3,

@@ -8,7 +8,7 @@ from tabwb.records.words import plural
 from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.importing.controller import ImportOutcome
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.subject import Actions
+from tabwb.workbench.shell.page import Actions
 
 
 class ImportingActions(Actions):

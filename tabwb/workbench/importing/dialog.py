@@ -16,8 +16,7 @@ from tabwb.workbench.importing.controller import ImportingController, ImportOutc
 from tabwb.workbench.importing.refusals import LABELS
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, labelled
-from tabwb.workbench.shell.fields import Fields
-from tabwb.workbench.shell.list_fields import Known, Selection
+from tabwb.workbench.shell.fields import Fields, Known, Selection
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabwb.workbench.shell.commands import ON_HOME, Command
-from tabwb.workbench.shell.subject import Subject
+from tabwb.workbench.shell.page import Subject
 
 COMMANDS = (
     Command("file.open-import", "Import…", "Import", "i", 8,

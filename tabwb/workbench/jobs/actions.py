@@ -6,7 +6,7 @@ from tabwb.records.words import plural
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.operations import JobController
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.subject import Actions
+from tabwb.workbench.shell.page import Actions
 
 MARK = "jobs"
 OWN_WORDS = {"Sweep", "Dry run"}

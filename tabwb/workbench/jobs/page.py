@@ -19,8 +19,7 @@ from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded, key_lines
 
 SIGNS = {"running": "▸", "stopping": "…", "done": "✓", "stopped": "‖", "refused": "!"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tabwb.operations.judge import JudgeRun
 from tabwb.workbench.engine.messages import JudgesPending, VerdictsWanted
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.subject import Actions
+from tabwb.workbench.shell.page import Actions
 
 
 class JudgingActions(Actions):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tabwb.workbench.shell.commands import Command, Situation, on_page
-from tabwb.workbench.shell.subject import Subject
+from tabwb.workbench.shell.page import Subject
 
 
 def _judges(now: Situation) -> str | None:

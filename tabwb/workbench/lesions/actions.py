@@ -8,7 +8,7 @@ from tabwb.workbench.engine.messages import Changed, CurvesWanted
 from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.messages import LaboratoryState, SweepState, SweepWish
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.subject import Actions
+from tabwb.workbench.shell.page import Actions
 from tabwb.workbench.shell.wording import LESIONED
 
 LESION, SWEEP = "lesion", "sweep"

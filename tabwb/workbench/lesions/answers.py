@@ -8,15 +8,18 @@ from textual.content import Content
 
 from tabwb.records.states import ResponseStatus
 from tabwb.workbench.lesions.laboratory import Answer, Pair
-from tabwb.workbench.shell.word_difference import Piece, side_by_side, styled, word_difference
 from tabwb.workbench.shell.wording import (
     ACCENT,
     AMBER,
     LEAST,
     LESIONED,
     QUIET,
+    Piece,
     folded,
+    side_by_side,
     spread,
+    styled,
+    word_difference,
 )
 
 BESIDE_FROM = 60

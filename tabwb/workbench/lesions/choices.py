@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from tabwb.workbench.engine.view_models import Catalogue
-from tabwb.workbench.shell.fields import Fields
-from tabwb.workbench.shell.list_fields import Combo, Known
+from tabwb.workbench.shell.fields import Combo, Fields, Known
 
 
 def combo_of_models(fields: Fields, catalogue: Catalogue | None) -> Combo:

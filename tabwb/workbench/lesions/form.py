@@ -17,9 +17,7 @@ from tabwb.lesion.declared import OPERATIONS, SELECTIONS, TARGETS, Part
 from tabwb.lesion.spec import Lesion, asked_lesions, lesion_text, made, numbers_text
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.workbench.shell.dialogs import labelled
-from tabwb.workbench.shell.fields import Fields
-from tabwb.workbench.shell.list_fields import Combo, Known, Selection
-from tabwb.workbench.shell.text_fields import TextField
+from tabwb.workbench.shell.fields import Combo, Fields, Known, Selection, TextField
 
 ALL = "all"
 FIRST = ("mlp.down", "mlp.out")

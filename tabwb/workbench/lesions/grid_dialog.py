@@ -21,8 +21,7 @@ from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import expanded, read_regular
 from tabwb.workbench.lesions.form import problem_of
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
-from tabwb.workbench.shell.fields import Fields
-from tabwb.workbench.shell.list_fields import Selection
+from tabwb.workbench.shell.fields import Fields, Selection
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 AMOUNTS, SEEDS = "0.1 0.2 0.3 0.4 0.5", "1-5"

@@ -29,11 +29,9 @@ from tabwb.workbench.lesions.parts_list import PartsList
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
-from tabwb.workbench.shell.fields import Fields
-from tabwb.workbench.shell.list_fields import Combo, Known
+from tabwb.workbench.shell.fields import Combo, Fields, Known
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import AMBER, LESIONED, QUIET, key_lines
 
 BOTH_FROM = 110

@@ -29,8 +29,7 @@ from tabwb.workbench.shell.dialogs import ScrollPane, labelled
 from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.fields import Fields
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.width_aware import Line, WrappedText
+from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded, key_lines
 
 SHOWN = 200

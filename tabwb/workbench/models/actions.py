@@ -6,7 +6,7 @@ from textual.screen import Screen
 
 from tabwb.workbench.models.controller import ModelOutcome
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.subject import Actions
+from tabwb.workbench.shell.page import Actions
 
 
 class ModelsActions(Actions):

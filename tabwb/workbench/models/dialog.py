@@ -15,11 +15,10 @@ from tabwb.records.specs import is_writable
 from tabwb.workbench.engine.messages import Ready
 from tabwb.workbench.engine.view_models import Catalogue, ModelEntry
 from tabwb.workbench.models.controller import ModelOutcome, ModelsController
+from tabwb.workbench.shell.columns import clipped
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
-from tabwb.workbench.shell.fields import Fields
-from tabwb.workbench.shell.list_fields import Selection
-from tabwb.workbench.shell.shortening import clipped
+from tabwb.workbench.shell.fields import Fields, Selection
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {

@@ -14,7 +14,7 @@ from tabwb.workbench.engine.messages import (
 from tabwb.workbench.naming.subject import controller
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords
-from tabwb.workbench.shell.subject import Actions
+from tabwb.workbench.shell.page import Actions
 
 if TYPE_CHECKING:
     from tabwb.records.naming import Score

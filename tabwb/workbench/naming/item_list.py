@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from textual.content import Content
 
 from tabwb.workbench.naming.view_models import NamedItem
-from tabwb.workbench.shell.marks import MARKS
-from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.drawn import MARKS
+from tabwb.workbench.shell.widgets import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET, spread
 
 GAP = 3

@@ -16,10 +16,10 @@ from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.naming.rest import key_lines, read_aloud
 from tabwb.workbench.naming.view_models import Card, NamingNow
-from tabwb.workbench.shell.marks import MARKS
+from tabwb.workbench.shell.columns import short_spec
+from tabwb.workbench.shell.drawn import MARKS
 from tabwb.workbench.shell.rule_verdicts import verdict_lines
-from tabwb.workbench.shell.shortening import short_spec
-from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.widgets import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET
 
 NO_RESPONSES = {"s": "silent", "d": "dont-know", "r": "refused", "4": "", "enter": "", "space": ""}

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 from textual.timer import Timer
 
-from tabwb.workbench.shell.envelopes import LEAST_DBFS
-from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.sound import LEAST_DBFS
+from tabwb.workbench.shell.widgets import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET
 
 if TYPE_CHECKING:

@@ -18,12 +18,10 @@ from tabwb.workbench.naming.meters import TICK_S, LevelMeter, ResponseClock
 from tabwb.workbench.naming.rest import rest_title, resting, shown_keys
 from tabwb.workbench.naming.view_models import Card, NamingNow
 from tabwb.workbench.shell.commands import Command
-from tabwb.workbench.shell.envelopes import Envelope
-from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.pictures import Picture
-from tabwb.workbench.shell.sound import Sound
+from tabwb.workbench.shell.sound import Envelope, Sound
 from tabwb.workbench.shell.waveform import Waveform
-from tabwb.workbench.shell.width_aware import Line, WrappedText
+from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
 
 if TYPE_CHECKING:
     from tabwb.tasks.spoken_naming.live import Source

@@ -23,11 +23,17 @@ from tabwb.workbench.naming.view_models import (
     NamingNow,
     Standing,
 )
-from tabwb.workbench.shell.envelopes import Envelope, envelope_of
-from tabwb.workbench.shell.marks import MARKS
+from tabwb.workbench.shell.drawn import MARKS
 from tabwb.workbench.shell.pictures import read_picture
 from tabwb.workbench.shell.rule_verdicts import rule_verdicts, score_words
-from tabwb.workbench.shell.sound import Sound, awaited, sound_of, stretch_around
+from tabwb.workbench.shell.sound import (
+    Envelope,
+    Sound,
+    awaited,
+    envelope_of,
+    sound_of,
+    stretch_around,
+)
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session

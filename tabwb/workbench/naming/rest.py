@@ -11,10 +11,9 @@ from tabwb.records.states import AdministrationStatus
 from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.naming.view_models import NamingNow
-from tabwb.workbench.shell.administration_words import conditions_words
+from tabwb.workbench.shell.columns import short_spec
 from tabwb.workbench.shell.commands import Command, key_label
-from tabwb.workbench.shell.shortening import short_spec
-from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded, wrapped
+from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, conditions_words, folded, wrapped
 
 OVER = {AdministrationStatus.DONE: "Complete", AdministrationStatus.DISCONTINUED: "Discontinued"}
 DRAFT = "Transcripts are a draft until a trained listener has heard the recording."

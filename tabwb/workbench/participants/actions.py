@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tabwb.workbench.engine.messages import ParticipantWanted
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.subject import Actions
+from tabwb.workbench.shell.page import Actions
 
 
 class ParticipantsActions(Actions):

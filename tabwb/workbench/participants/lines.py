@@ -13,11 +13,18 @@ from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import ScoredAdministration
 from tabwb.workbench.participants.view_models import ParticipantRead
-from tabwb.workbench.shell.administration_words import consent_words, glyph_of
 from tabwb.workbench.shell.columns import Column, laid
-from tabwb.workbench.shell.drawn import interval_bar, scale, share_bar
-from tabwb.workbench.shell.marks import marks
-from tabwb.workbench.shell.wording import AMBER, QUIET, WITHDRAWN, folded, key_lines, sentence
+from tabwb.workbench.shell.drawn import interval_bar, marks, scale, share_bar
+from tabwb.workbench.shell.wording import (
+    AMBER,
+    QUIET,
+    WITHDRAWN,
+    consent_words,
+    folded,
+    glyph_of,
+    key_lines,
+    sentence,
+)
 
 NOT_RECORDED = "-"
 GIVEN = "✓"

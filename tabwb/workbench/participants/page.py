@@ -34,9 +34,8 @@ from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.pane import Pane
 from tabwb.workbench.shell.row_list import RowList
-from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import QUIET
 
 BESIDE = 112

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tabwb.workbench.rating.controller import SetsKnown
 from tabwb.workbench.rating.page import SetsPage
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.subject import Actions
+from tabwb.workbench.shell.page import Actions
 
 OPEN = "An administration is open, and its messages could reveal sources: F8 leaves it."
 BUSY = "A job is running, and its messages could reveal sources: rate when it has ended."

@@ -17,8 +17,8 @@ from tabwb.workbench.rating.help import HELP
 from tabwb.workbench.rating.layout import GAP, Entry, Heading, arranged, columns_in
 from tabwb.workbench.rating.view_models import Slot
 from tabwb.workbench.rating.wording import mark
-from tabwb.workbench.shell.shortening import clipped
-from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.columns import clipped
+from tabwb.workbench.shell.widgets import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, PRESENT, QUIET, wrapped
 
 WIDEST = 56

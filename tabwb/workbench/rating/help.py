@@ -21,7 +21,7 @@ from tabwb.workbench.rating.wording import flowed
 from tabwb.workbench.shell.commands import key_label
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.help import CLOSING
-from tabwb.workbench.shell.width_aware import ReportView, WrappedText
+from tabwb.workbench.shell.widgets import ReportView, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, LEAST
 
 HELP = """\

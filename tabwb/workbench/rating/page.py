@@ -15,13 +15,12 @@ from textual.widgets.option_list import Option
 from tabwb.battery.forms import Form
 from tabwb.records.words import plural
 from tabwb.workbench.rating.controller import RatingController, SetEntry, SetsKnown
+from tabwb.workbench.shell.columns import shortened
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen, ScrollPane
 from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.shortening import shortened
-from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, LEAST, QUIET, folded
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from tabwb.administer.rating.session import RaterSession
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.workbench.rating.view_models import RatingView
-from tabwb.workbench.shell.envelopes import Envelope, envelope_of
+from tabwb.workbench.shell.sound import Envelope, envelope_of
 
 
 def view_of(session: RaterSession) -> RatingView:

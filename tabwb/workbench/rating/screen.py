@@ -39,10 +39,10 @@ from tabwb.workbench.rating.wording import (
     sample_lines,
     title_line,
 )
-from tabwb.workbench.shell import styles
 from tabwb.workbench.shell.commands import key_label
+from tabwb.workbench.shell.dialogs import prepare_styles
 from tabwb.workbench.shell.frame import Foot, Hint
-from tabwb.workbench.shell.width_aware import Line, WrappedText
+from tabwb.workbench.shell.widgets import Line, WrappedText
 from tabwb.workbench.shell.wording import AMBER, QUIET, folded
 
 Send = Callable[[Request], None]
@@ -90,7 +90,7 @@ class RatingScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Yield head, sample, form, field, what stands about a question, footer."""
-        styles.prepare(self)
+        prepare_styles(self)
         yield Line(id="rating-title")
         with Horizontal(id="rating-body"):
             with Vertical(id="rating-sample"):

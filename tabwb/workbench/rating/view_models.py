@@ -14,7 +14,7 @@ from typing import Literal
 from tabwb.administer.rating.shown import Asked, Draft, Phase
 from tabwb.battery.forms import Form, Question
 from tabwb.records.rating_sets import CANNOT_TELL, Answer, answer_key, measure_of
-from tabwb.workbench.shell.envelopes import Envelope
+from tabwb.workbench.shell.sound import Envelope
 
 
 @dataclass(frozen=True, slots=True)

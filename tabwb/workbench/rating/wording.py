@@ -14,7 +14,7 @@ from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.records.words import plural
 from tabwb.workbench.rating.view_models import RatingView, Slot, attempts_in, slots_of
 from tabwb.workbench.shell.drawn import scale
-from tabwb.workbench.shell.envelopes import bars
+from tabwb.workbench.shell.sound import bars
 from tabwb.workbench.shell.wording import ABSENT, ACCENT, AMBER, LEAST, PRESENT, QUIET, wrapped
 
 BESIDE_NAME = 51

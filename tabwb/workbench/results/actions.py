@@ -21,7 +21,7 @@ from tabwb.workbench.results.controller import (
     ResultsReady,
 )
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.subject import Actions
+from tabwb.workbench.shell.page import Actions
 
 if TYPE_CHECKING:
     from tabwb.workbench.results.page import ResultsPage

@@ -14,9 +14,8 @@ from tabwb.battery.model import Battery
 from tabwb.records.columns import fixed
 from tabwb.records.trials import Trial
 from tabwb.records.words import NONE
-from tabwb.workbench.shell.drawn import bar, step
-from tabwb.workbench.shell.marks import MARKS, glyph_and_style
-from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.drawn import MARKS, bar, glyph_and_style, step
+from tabwb.workbench.shell.widgets import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 BAR = 8

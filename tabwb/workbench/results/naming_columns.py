@@ -9,7 +9,7 @@ from tabwb.analysis.tables.said import code_of, heard_or_transcribed, score_of
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.results.responses import NUMBER
 from tabwb.workbench.shell.columns import Column
-from tabwb.workbench.shell.marks import MARKS
+from tabwb.workbench.shell.drawn import MARKS
 from tabwb.workbench.shell.wording import seconds
 
 STATES = "✓ right, ✗ wrong, ● given and not scored, · not given, › skipped, ∅ void, ! in error"

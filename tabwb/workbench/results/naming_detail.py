@@ -12,9 +12,9 @@ from tabwb.phonology.inventory import to_ipa
 from tabwb.records.states import AttemptState
 from tabwb.workbench.results.naming_presenter import NamedResponse
 from tabwb.workbench.results.presenter import ResponseRow
-from tabwb.workbench.shell.marks import MARKS
+from tabwb.workbench.shell.columns import short_spec
+from tabwb.workbench.shell.drawn import MARKS
 from tabwb.workbench.shell.rule_verdicts import verdict_lines
-from tabwb.workbench.shell.shortening import short_spec
 from tabwb.workbench.shell.wording import AMBER, QUIET, folded, seconds
 
 MOST = 100

@@ -16,7 +16,7 @@ from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.pictures import Picture, Pixels
 from tabwb.workbench.shell.sound import Sound
 from tabwb.workbench.shell.waveform import Waveform
-from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.widgets import WrappedText
 from tabwb.workbench.shell.wording import QUIET
 
 BESIDE = 52

@@ -12,8 +12,7 @@ from tabwb.media.wording import between, chance
 from tabwb.records.words import NONE
 from tabwb.workbench.results.naming_presenter import NamingResults, NamingSession
 from tabwb.workbench.shell.columns import Column, laid, laid_beside
-from tabwb.workbench.shell.drawn import interval_bar, scale
-from tabwb.workbench.shell.marks import MARKS
+from tabwb.workbench.shell.drawn import MARKS, interval_bar, scale
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
 
 if TYPE_CHECKING:

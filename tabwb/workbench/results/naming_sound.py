@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
 from tabwb.tasks.spoken_naming.task import spoken_in
-from tabwb.workbench.shell.envelopes import Envelope, envelope_of
 from tabwb.workbench.shell.pictures import Pixels, read_picture
-from tabwb.workbench.shell.sound import Sound, sound_of, stretch_around
+from tabwb.workbench.shell.sound import Envelope, Sound, envelope_of, sound_of, stretch_around
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session

@@ -22,8 +22,7 @@ from tabwb.workbench.results.naming_presenter import NamingPart
 from tabwb.workbench.results.naming_sessions import session_lines
 from tabwb.workbench.results.presenter import Results
 from tabwb.workbench.results.written_summary import NoteLine
-from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.width_aware import Lines, WrappedText
+from tabwb.workbench.shell.widgets import Lines, Pane, WrappedText
 
 SESSION_ROW = re.compile(r"[▸ ]#(\d+) ")
 BESIDE = 126

@@ -20,12 +20,11 @@ from tabwb.workbench.results.presenter import Results
 from tabwb.workbench.results.responses import ResponsesView
 from tabwb.workbench.results.shown import ResultsShown
 from tabwb.workbench.results.written_body import WrittenBody
-from tabwb.workbench.shell.administration_words import conditions_words, name_of, status_words
 from tabwb.workbench.shell.commands import Command, Situation
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.width_aware import Line
-from tabwb.workbench.shell.wording import QUIET
+from tabwb.workbench.shell.widgets import Line
+from tabwb.workbench.shell.wording import QUIET, conditions_words, name_of, status_words
 
 if TYPE_CHECKING:
     from tabwb.workbench.results.naming_body import NamingBody

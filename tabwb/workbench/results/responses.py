@@ -16,9 +16,9 @@ from textual.widgets import Input
 
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.shell.columns import Column
-from tabwb.workbench.shell.pane import Pane
+from tabwb.workbench.shell.fields import FilterField
 from tabwb.workbench.shell.row_list import RowList
-from tabwb.workbench.shell.text_fields import FilterField
+from tabwb.workbench.shell.widgets import Pane
 from tabwb.workbench.shell.wording import QUIET, folded
 
 BESIDE = 100

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tabwb.workbench.results.naming_commands import NAMING_COMMANDS
 from tabwb.workbench.results.shown import ResultsShown
 from tabwb.workbench.shell.commands import Command, Situation
-from tabwb.workbench.shell.subject import PageSpec, Subject
+from tabwb.workbench.shell.page import PageSpec, Subject
 
 
 def _listed(now: Situation) -> str | None:

@@ -16,8 +16,8 @@ from tabwb.workbench.results.written_summary import WrittenSummary
 from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
-from tabwb.workbench.shell.marks import MARKS
-from tabwb.workbench.shell.width_aware import WrappedText
+from tabwb.workbench.shell.drawn import MARKS
+from tabwb.workbench.shell.widgets import WrappedText
 from tabwb.workbench.shell.wording import seconds
 
 STATES = (

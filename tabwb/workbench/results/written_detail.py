@@ -15,7 +15,7 @@ from tabwb.records.states import AttemptState, RatingStatus
 from tabwb.workbench.engine.view_models import Item
 from tabwb.workbench.results.presenter import ResponseRow, Results
 from tabwb.workbench.results.verdicts import judged_response, raw_words, verdict_lines
-from tabwb.workbench.shell.marks import MARKS
+from tabwb.workbench.shell.drawn import MARKS
 from tabwb.workbench.shell.wording import (
     ACCENT,
     AMBER,

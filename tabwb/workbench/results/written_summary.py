@@ -19,8 +19,7 @@ from tabwb.workbench.results.accuracy import accuracy_lines
 from tabwb.workbench.results.item_grid import ItemGrid
 from tabwb.workbench.results.presenter import Results
 from tabwb.workbench.results.profile import profile_lines
-from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.width_aware import ReportView, WidthAwareWidget, WrappedText
+from tabwb.workbench.shell.widgets import Pane, ReportView, WidthAwareWidget, WrappedText
 from tabwb.workbench.shell.wording import AMBER, folded
 
 BESIDE = 104

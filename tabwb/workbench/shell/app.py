@@ -31,8 +31,7 @@ from tabwb.records.words import without_controls
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen, Dialog
-from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.subject import Subject
+from tabwb.workbench.shell.page import Page, Subject
 
 MIN_SIZE = (80, 24)
 TOO_SMALL = "too-small"
@@ -278,7 +277,7 @@ class Workbench(App[int]):
 
     def action_jump(self) -> None:
         """Draw a letter over each part that takes the focus, and focus the one that is chosen."""
-        from tabwb.workbench.shell.jump import JumpScreen
+        from tabwb.workbench.shell.help import JumpScreen
 
         def chosen(widget: Widget | None) -> None:
             if widget is not None and widget.is_attached:

@@ -20,17 +20,28 @@ from textual.widgets import Input, Tree
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
-from tabwb.workbench.shell import styles
 from tabwb.workbench.shell.commands import CommandTable, Situation, situation_of
-from tabwb.workbench.shell.desk_frame import foot_hints, title_state
 from tabwb.workbench.shell.desk_messages import DeskMessages, FromWorker
-from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, report_text
-from tabwb.workbench.shell.docks import Dock, DockLayout, ScorePanel, ScoreSheet
-from tabwb.workbench.shell.explorer import Entry, Explorer, ExplorerFilter
-from tabwb.workbench.shell.frame import Foot, MenuScreen, TitleBar
-from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.search import Finder
-from tabwb.workbench.shell.subject import Actions, Subject
+from tabwb.workbench.shell.dialogs import (
+    AskWords,
+    ChoiceScreen,
+    prepare_styles,
+    read_styles,
+    report_text,
+)
+from tabwb.workbench.shell.explorer import Entry, Explorer, ExplorerFilter, Finder
+from tabwb.workbench.shell.frame import (
+    Dock,
+    DockLayout,
+    Foot,
+    MenuScreen,
+    ScorePanel,
+    ScoreSheet,
+    TitleBar,
+    foot_hints,
+    title_state,
+)
+from tabwb.workbench.shell.page import Actions, Page, Subject
 
 if TYPE_CHECKING:
     from tabwb.workbench.engine.engine import Controller, Worker
@@ -100,7 +111,7 @@ class Desk(Screen[None]):
 
     def compose(self) -> ComposeResult:
         """Title bar, docks, the home page, footer."""
-        styles.prepare(self)
+        prepare_styles(self)
         folded = self.workbench.remembered.folded.split()
         explorer, scores = Explorer(self.finder, folded), ScorePanel()
         self.table.bind(explorer, "explorer")
@@ -279,7 +290,7 @@ class Desk(Screen[None]):
         subject, spec = next(
             (subject, one) for subject in self.subjects for one in subject.pages if one.id == page
         )
-        styles.read_styles(self.workbench, subject.styles)
+        read_styles(self.workbench, subject.styles)
         made: Page = subject.load(spec.path)(self, page)
         return made
 

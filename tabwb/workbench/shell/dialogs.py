@@ -1,23 +1,48 @@
-"""Dialogs: their base, and those that ask a question, for words or for one of several lines."""
+"""Dialogs: their base with its style sheets, and those that ask a question or for words."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePath
+from typing import Any, ClassVar
 
-from textual.app import ComposeResult
+from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen, ScreenResultType
+from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widget import Widget
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport
-from tabwb.workbench.shell import styles
 from tabwb.workbench.shell.wording import QUIET
+
+
+def read_styles(app: App[Any], paths: Iterable[PurePath]) -> None:
+    """Read style sheets that the application does not have yet.
+
+    Textual reads those of a screen too, but then parses every other one again and updates the
+    styles of all widgets. Ours concern only what is inside their own page or dialog.
+    """
+    for path in paths:
+        place = str(path), ""
+        if not app.stylesheet.has_source(*place):  # its read() would leave the rules found before
+            css = Path(path).read_text(encoding="utf-8")
+            app.stylesheet.add_source(css, read_from=place)
+
+
+def prepare_styles(screen: Screen[Any]) -> None:
+    """Read the styles of a screen, and give it the class for the height of the window.
+
+    Textual gives the class after the first layout, and updates all styles for it.
+    """
+    app = screen.app
+    read_styles(app, screen.css_path)
+    least = [at for at in app.VERTICAL_BREAKPOINTS or () if at[0] <= app.size.height]
+    if least:
+        screen.add_class(max(least)[1], update=False)
 
 
 class Dialog(ModalScreen[ScreenResultType]):
@@ -31,7 +56,7 @@ class Dialog(ModalScreen[ScreenResultType]):
 
     def __init__(self, *, classes: str | None = None) -> None:
         super().__init__(classes=classes)
-        styles.prepare(self)
+        prepare_styles(self)
 
 
 class Choice(Button):

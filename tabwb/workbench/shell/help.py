@@ -1,23 +1,28 @@
-"""Help for what is focused, the table of all keys, the notice that the terminal is too small."""
+"""Help of the focused widget, the index of all help texts, and jumping to panes."""
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
 from textwrap import wrap
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.events import Key, Resize
+from textual.events import Click, Key, Resize
+from textual.geometry import Offset
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Input, Markdown, Static
+from textual.widget import Widget
+from textual.widgets import Input, Label, Markdown, Static
 
-from tabwb.workbench.shell import styles
 from tabwb.workbench.shell.commands import GROUPS, Command, CommandTable, Situation, key_label
-from tabwb.workbench.shell.dialogs import ScrollPane
-from tabwb.workbench.shell.width_aware import WidthAwareWidget, WrappedText
+from tabwb.workbench.shell.dialogs import ScrollPane, prepare_styles
+from tabwb.workbench.shell.widgets import Pane, WidthAwareWidget, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 KEY_WIDTH = 8
@@ -59,7 +64,7 @@ class HelpScreen(ModalScreen[None]):
 
     def __init__(self, text: str) -> None:
         super().__init__()
-        styles.prepare(self)
+        prepare_styles(self)
         self._text = text
 
     def compose(self) -> ComposeResult:
@@ -95,7 +100,7 @@ class KeysScreen(ModalScreen[None]):
 
     def __init__(self, table: CommandTable, situation: Situation, page: str) -> None:
         super().__init__()
-        styles.prepare(self)
+        prepare_styles(self)
         self._table, self._situation, self._title = table, situation, page
         self._words: list[str] = []
 
@@ -197,3 +202,103 @@ class TooSmall(ModalScreen[None]):
         """Look at the size again: the terminal may have grown under a dialog of an error."""
         size = self.app.size
         self.app.post_message(Resize(size, size))
+
+
+FOLDER = Path(__file__).parents[1]
+"""The package of the workbench."""
+_TEXT = re.compile(
+    r'^( *)\w*HELP = (""".*?"""|".*?"$|\(.*?^\1\)$)',
+    re.DOTALL | re.MULTILINE,
+)
+"""A help text where it is declared: a literal in triple quotes, in one line, or in brackets."""
+
+
+class Topic(NamedTuple):
+    """One help text with its title."""
+
+    title: str
+    text: str
+
+
+@cache
+def topics() -> tuple[Topic, ...]:
+    """Return every help text once, by title; it takes some milliseconds."""
+    found = {topic.title: topic for path in sorted(FOLDER.rglob("*.py")) for topic in _topics(path)}
+    return tuple(found[title] for title in sorted(found))
+
+
+def _topics(path: Path) -> Iterator[Topic]:
+    source = path.read_text(encoding="utf-8")
+    for declared in _TEXT.finditer(source) if "HELP = " in source else ():
+        text = ast.literal_eval(declared[2])
+        title, _, rest = text.partition("\n")
+        if title.startswith("# ") and rest.strip():
+            yield Topic(title.removeprefix("# "), text)
+
+
+LETTERS = "asdfghjklqwertyuiopzxcvbnm1234567890"
+"""Those under the fingers come first."""
+
+
+def targets(screen: Screen[Any]) -> Iterator[tuple[Offset, Widget]]:
+    """Yield what can take the focus and is to be seen, and where its letter is drawn.
+
+    The letter of what fills a pane is drawn over the pane's title.
+    """
+    visible = screen.region
+    taken = set()
+    for widget in screen.focus_chain:
+        region = widget.region
+        if not region.size or not visible.overlaps(region):
+            continue
+        place = region.offset
+        pane = next((one for one in widget.ancestors if isinstance(one, Pane)), None)
+        if pane is not None and pane.focusable_inside is widget:
+            place = pane.region.offset
+        elif pane is None:
+            main = next((one for one in widget.query(Pane) if one.has_class("-main")), None)
+            place = place if main is None else main.region.offset
+        place = Offset(max(place.x, 0), max(place.y, 0))
+        while place in taken:
+            place += (1, 0)
+        taken.add(place)
+        yield place, widget
+
+
+class JumpScreen(ModalScreen[Widget | None]):
+    """Returns the widget whose letter was pressed."""
+
+    DEFAULT_CSS = """
+    JumpScreen { align: left top; background: $background 30%; }
+    JumpScreen Label {
+        position: absolute; padding: 0 1; text-style: bold;
+        background: $warning; color: $background;
+    }
+    JumpScreen #jump-note { dock: bottom; position: relative; background: $panel; color: $quiet; }
+    """
+
+    def __init__(self, below: Screen[Any]) -> None:
+        super().__init__()
+        self._targets = dict(zip(LETTERS, targets(below), strict=False))
+
+    def compose(self) -> ComposeResult:
+        """Yield a label with each letter."""
+        for letter, (place, _) in self._targets.items():
+            label = Label(letter)
+            label.styles.offset = place
+            yield label
+        yield Label(
+            "A letter moves the focus to its pane, field or button; esc closes.", id="jump-note"
+        )
+
+    def on_key(self, event: Key) -> None:
+        """Return the widget of a letter; any other key closes."""
+        event.stop().prevent_default()
+        found = self._targets.get((event.character or "").lower())
+        self.dismiss(found[1] if found else None)
+
+    def on_click(self, event: Click) -> None:
+        """Return the widget whose letter was clicked, or close."""
+        clicked = str(event.widget.content) if isinstance(event.widget, Label) else ""
+        found = self._targets.get(clicked)
+        self.dismiss(found[1] if found else None)

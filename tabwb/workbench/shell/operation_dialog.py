@@ -18,8 +18,7 @@ from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.operations import JobController, refusal
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords, Choice, Dialog, ScrollPane, labelled
-from tabwb.workbench.shell.fields import Fields
-from tabwb.workbench.shell.list_fields import Known, Selection, known_judges
+from tabwb.workbench.shell.fields import Fields, Known, Selection, known_judges
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 SIGNS = {"running": "…", "stopping": "…", "done": "✓", "stopped": "‖", "refused": "!"}

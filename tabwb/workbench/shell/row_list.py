@@ -18,7 +18,7 @@ from textual.style import Style
 from textual.visual import Visual
 
 from tabwb.workbench.shell.columns import Column, Fitted, Heading, fitted
-from tabwb.workbench.shell.width_aware import Lines
+from tabwb.workbench.shell.widgets import Lines
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 EDGE = 2

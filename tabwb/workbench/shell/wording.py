@@ -1,22 +1,33 @@
-"""Glyphs, words and lines for states and numbers, the same in all widgets."""
+"""Words that all pages share: administrations, verdicts, texts in lines, texts that differ."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from textwrap import wrap
+from typing import TYPE_CHECKING, NamedTuple
 
 from rich.cells import cell_len
 from textual.content import Content
 
+from tabwb.records.conditions import Conditions, line_of
 from tabwb.records.exchange import REASONING_TOKENS
 from tabwb.records.ratings import Rating
+from tabwb.records.speakers import SCOPES
 from tabwb.records.states import (
+    AdministrationStatus,
     RatingStatus,
     ResponseStatus,
     StopReason,
 )
-from tabwb.records.trials import Attempt
+from tabwb.records.trials import Administration, Attempt
 from tabwb.workbench.engine.view_models import Item
+
+if TYPE_CHECKING:
+    from tabwb.administer.participants import Participant
+
 
 ACCENT, QUIET, LINE, AMBER = "$accent", "$quiet", "$line", "$warning"
 """Theme variables that texts are styled with."""
@@ -160,3 +171,167 @@ def sentence(words: str) -> str:
     'A text rule; not compared with expert raters.'
     """
     return words[:1].upper() + words[1:].rstrip(".") + "." if words else ""
+
+
+STATUS_GLYPHS = {
+    AdministrationStatus.RUNNING: "▸",
+    AdministrationStatus.PAUSED: "‖",
+    AdministrationStatus.DONE: "✓",
+    AdministrationStatus.DISCONTINUED: "■",
+}
+
+
+def glyph_of(administration: Administration) -> str:
+    """Return the sign of an administration's status."""
+    return ATTENTION if administration.interrupted else STATUS_GLYPHS[administration.status]
+
+
+def state_word(administration: Administration) -> str:
+    """Return the state of an administration for people; documents have *done* for *complete*."""
+    done = administration.status is AdministrationStatus.DONE
+    return "complete" if done else administration.status_word
+
+
+def status_words(administration: Administration) -> str:
+    """Return glyph, state and progress of an administration."""
+    words = f"{glyph_of(administration)} {state_word(administration)}"
+    if administration.status is AdministrationStatus.DONE:
+        return words
+    return f"{words} {administration.answered}/{administration.planned}"
+
+
+def name_of(administration: Administration) -> str:
+    """Return the name of an administration, such as ``tab · bundled``."""
+    lesion = f" + {administration.conditions.lesion}" if administration.conditions.lesion else ""
+    return f"{administration.battery} · {administration.conditions.examinee}{lesion}"
+
+
+def lesion_mark(administration: Administration | None) -> str:
+    """Return the mark of an administration to a lesioned model in the title bar, or nothing."""
+    lesion = administration.conditions.lesion if administration is not None else None
+    return f"{LESIONED} lesion {lesion}" if lesion else ""
+
+
+def conditions_words(administration: Administration) -> list[str]:
+    """Return the conditions in words, the ones that are seldom set only where they are set.
+
+    The lesion is shown with the name (:func:`name_of`).
+    """
+    return _condition_words(administration.conditions)
+
+
+def _condition_words(given: Conditions) -> list[str]:
+    return [words for name, words in line_of(given).items() if name != "lesion"]
+
+
+def special_conditions(given: Conditions) -> list[str]:
+    """Return the conditions that are not at their defaults in words, the seed last."""
+    usual = _condition_words(Conditions(given.examinee, given.kind))
+    words = [word for word in _condition_words(given) if word not in usual]
+    words.sort(key=lambda word: word.startswith("seed "))  # the least telling last
+    return words
+
+
+def special_words(administration: Administration) -> list[str]:
+    """Return title, tags and conditions that are not at their defaults: what tells runs apart."""
+    titles = [administration.title] if administration.title else []
+    return [*titles, *administration.tags, *special_conditions(administration.conditions)]
+
+
+def head_words(administration: Administration) -> list[str]:
+    """Return the conditions for one line, those that are not at their defaults first."""
+    special = special_words(administration)
+    usual = [word for word in conditions_words(administration) if word not in special]
+    return [*special, *(word for word in usual if not word.startswith("protocol "))]
+
+
+def consent_words(participant: Participant) -> str:
+    """Return the number of consents in force, of all scopes, and the scopes withdrawn."""
+    withdrawn = [scope for scope, one in participant.last.items() if not one.given]
+    more = f", {WITHDRAWN} {', '.join(withdrawn)}" if withdrawn else ""
+    return f"{len(participant.may)}/{len(SCOPES)}{more}"
+
+
+DIFFERS = f"underline {AMBER}"
+"""Style of a word that the other text lacks."""
+
+
+class Piece(NamedTuple):
+    """A word with the white space after it."""
+
+    text: str
+    differs: bool
+
+
+@dataclass(frozen=True, slots=True)
+class WordDifference:
+    """What two texts have in common.
+
+    Attributes:
+        first, second: their words, in order.
+    """
+
+    first: tuple[Piece, ...]
+    second: tuple[Piece, ...]
+
+    @property
+    def words(self) -> str:
+        """How many words differ, in words."""
+        left, right = (
+            sum(piece.differs for piece in side) for side in (self.first, self.second)
+        )  # fmt: skip
+        if not left and not right:
+            return "the same words"
+        return (
+            f"{left} of {len(self.first)} words only in the first, "
+            f"{right} of {len(self.second)} only in the second"
+        )
+
+
+def word_difference(first: str, second: str) -> WordDifference:
+    """Return which words differ: those outside the longest common blocks, as in ``diff``.
+
+    >>> found = word_difference("the dog barks", "the wug barks barks")
+    >>> [piece.text for piece in found.first if piece.differs]
+    ['dog ']
+    >>> found.words
+    '1 of 3 words only in the first, 2 of 4 only in the second'
+    """
+    left, right = (re.findall(r"\S+\s*|\s+", text) for text in (first, second))
+    bare = [[word.strip() for word in side] for side in (left, right)]
+    match = SequenceMatcher(None, bare[0], bare[1], autojunk=False)
+    same_left: set[int] = set()
+    same_right: set[int] = set()
+    for block in match.get_matching_blocks():
+        same_left.update(range(block.a, block.a + block.size))
+        same_right.update(range(block.b, block.b + block.size))
+    return WordDifference(
+        tuple(Piece(word, at not in same_left) for at, word in enumerate(left)),
+        tuple(Piece(word, at not in same_right) for at, word in enumerate(right)),
+    )
+
+
+def styled(pieces: Sequence[Piece], width: int) -> list[Content]:
+    """Return a text in lines, the words underlined that the other text lacks."""
+    parts: list[tuple[str, str]] = []
+    for piece in pieces:
+        word = piece.text.rstrip()
+        parts += [
+            (word, DIFFERS if piece.differs else "$foreground"),
+            (piece.text[len(word) :], "$foreground"),
+        ]
+    lines: list[Content] = []
+    for line in Content.assemble(*parts).split("\n"):
+        lines += line.wrap(width) or [Content("")]
+    return lines
+
+
+def side_by_side(
+    first: Sequence[Content], second: Sequence[Content], room: int
+) -> Iterator[Content]:
+    """Yield two texts beside each other."""
+    empty = Content("")
+    for at in range(max(len(first), len(second))):
+        left = first[at] if at < len(first) else empty
+        right = second[at] if at < len(second) else empty
+        yield Content.assemble(left, " " * (room - left.cell_length), (" │ ", LINE), right)

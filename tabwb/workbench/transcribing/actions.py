@@ -6,7 +6,7 @@ from functools import partial
 
 from tabwb.workbench.engine.messages import TranscribingWanted
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.subject import Actions
+from tabwb.workbench.shell.page import Actions
 from tabwb.workbench.transcribing.controller import TranscribingController, TranscribingWish
 
 

@@ -14,8 +14,7 @@ from textual.widgets import Button, Input, Static
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
-from tabwb.workbench.shell.fields import Fields
-from tabwb.workbench.shell.list_fields import Known, Selection
+from tabwb.workbench.shell.fields import Fields, Known, Selection
 from tabwb.workbench.shell.wording import AMBER, QUIET
 from tabwb.workbench.transcribing.controller import TranscribingWish
 

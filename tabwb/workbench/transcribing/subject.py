@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tabwb.workbench.shell.subject import Subject
+from tabwb.workbench.shell.page import Subject
 
 SUBJECT = Subject(
     __name__,

@@ -17,13 +17,11 @@ from textual.widgets.option_list import Option
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.messages import KeepRecordings, NewWanted, ResultsWanted
 from tabwb.workbench.engine.view_models import UNFINISHED, Catalogue
-from tabwb.workbench.shell.administration_words import glyph_of, name_of, special_words, state_word
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, Dialog
-from tabwb.workbench.shell.explorer import Entry
-from tabwb.workbench.shell.search import Finder
-from tabwb.workbench.shell.subject import Actions
-from tabwb.workbench.shell.wording import QUIET
+from tabwb.workbench.shell.explorer import Entry, Finder
+from tabwb.workbench.shell.page import Actions
+from tabwb.workbench.shell.wording import QUIET, glyph_of, name_of, special_words, state_word
 from tabwb.workbench.trial.controller import TrialController
 from tabwb.workbench.trial.draft import Draft, default_draft, remembered
 

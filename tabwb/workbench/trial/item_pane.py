@@ -8,8 +8,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tabwb.workbench.engine.view_models import Work
-from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.width_aware import Flow
+from tabwb.workbench.shell.widgets import Flow, Pane
 from tabwb.workbench.trial.item_view import findings, opening, reply, verdict_rows
 
 OPTION_GAP = 4

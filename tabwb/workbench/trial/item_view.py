@@ -14,9 +14,16 @@ from tabwb.administer.cost import Spending, format_spending
 from tabwb.battery.task_type import task_type
 from tabwb.records.states import AdministrationStatus, StopReason, TrialState
 from tabwb.workbench.engine.view_models import Item, Rest, Work
-from tabwb.workbench.shell.administration_words import conditions_words
-from tabwb.workbench.shell.marks import MARKS
-from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, reasoning_words, seconds, stopped
+from tabwb.workbench.shell.drawn import MARKS
+from tabwb.workbench.shell.wording import (
+    ACCENT,
+    AMBER,
+    QUIET,
+    conditions_words,
+    reasoning_words,
+    seconds,
+    stopped,
+)
 
 _VERDICTS = {
     True: ("✓ right", f"bold {ACCENT}"),

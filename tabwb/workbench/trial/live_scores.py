@@ -10,8 +10,7 @@ from textual.content import Content
 from tabwb.records.words import NONE
 from tabwb.workbench.engine.transcript import Row
 from tabwb.workbench.engine.view_models import Scores, SubtestScore
-from tabwb.workbench.shell.drawn import spark
-from tabwb.workbench.shell.marks import marks
+from tabwb.workbench.shell.drawn import marks, spark
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, sentence, spread
 
 if TYPE_CHECKING:

@@ -19,10 +19,9 @@ from tabwb.records.declared_conditions import Audience
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue
-from tabwb.workbench.shell.administration_words import name_of, state_word
 from tabwb.workbench.shell.dialogs import Choice, Dialog
-from tabwb.workbench.shell.list_fields import Combo, Known, Selection
-from tabwb.workbench.shell.wording import AMBER, QUIET
+from tabwb.workbench.shell.fields import Combo, Known, Selection
+from tabwb.workbench.shell.wording import AMBER, QUIET, name_of, state_word
 from tabwb.workbench.trial.controller import KnownParticipant, StartPreview
 from tabwb.workbench.trial.draft import (
     PROTOCOL,

@@ -31,7 +31,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import Catalogue, ModelEntry
-from tabwb.workbench.shell.list_fields import Combo, Known, Selection, known_judges
+from tabwb.workbench.shell.fields import Combo, Known, Selection, known_judges
 from tabwb.workbench.shell.wording import AMBER, QUIET, folded
 from tabwb.workbench.trial.controller import KnownParticipant
 from tabwb.workbench.trial.draft import Draft, FieldError

@@ -16,13 +16,12 @@ from textual.widgets import Static
 from tabwb.records.states import AdministrationStatus
 from tabwb.workbench.engine.messages import AutoRunComplete, ResultsWanted, Streamed
 from tabwb.workbench.engine.view_models import UNFINISHED, Item, Work
-from tabwb.workbench.shell.administration_words import head_words, name_of
 from tabwb.workbench.shell.commands import Situation
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.docks import CompactScores, ShownScores
+from tabwb.workbench.shell.frame import CompactScores, ShownScores
 from tabwb.workbench.shell.page import Page
-from tabwb.workbench.shell.pane import Pane
-from tabwb.workbench.shell.wording import AMBER
+from tabwb.workbench.shell.widgets import Pane
+from tabwb.workbench.shell.wording import AMBER, head_words, name_of
 from tabwb.workbench.trial.item_pane import ItemPane
 from tabwb.workbench.trial.item_view import RunLine, hint
 from tabwb.workbench.trial.live_scores import LiveView, live_lines

@@ -15,7 +15,7 @@ from tabwb.workbench.engine.presenters import short_titles
 from tabwb.workbench.engine.transcript import Pace, Row, Transcript
 from tabwb.workbench.engine.view_models import SubtestScore, Work
 from tabwb.workbench.shell.drawn import bar
-from tabwb.workbench.shell.width_aware import WidthAwareWidget
+from tabwb.workbench.shell.widgets import WidthAwareWidget
 from tabwb.workbench.shell.wording import QUIET
 from tabwb.workbench.trial.transcript import glyph_of_row
 

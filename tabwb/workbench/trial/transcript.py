@@ -13,7 +13,7 @@ from tabwb.records.states import StopReason, TrialState
 from tabwb.records.words import plural
 from tabwb.workbench.engine.transcript import Row, Transcript
 from tabwb.workbench.shell.columns import GAP, Column, Fitted, Heading
-from tabwb.workbench.shell.marks import glyph_and_style
+from tabwb.workbench.shell.drawn import glyph_and_style
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, key_lines, seconds
 
