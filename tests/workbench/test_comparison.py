@@ -14,10 +14,12 @@ from textual.widgets import Input, OptionList, Static
 from tabwb.analysis.grouping import Grouped
 from tabwb.host.plugins import Plugins
 from tabwb.store.store import Store
+from tabwb.workbench.comparison.compare import ITEMS
 from tabwb.workbench.comparison.heat import FeatureTable, rate_words
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.comparison.table import ModelsTable
 from tabwb.workbench.engine.messages import Stored
+from tabwb.workbench.shell.row_list import RowList
 from tests.analysis.given import BATTERY, DECLARED, answered, summarise
 from tests.workbench.models_page import WIDE, by_model, column, drawn, names, table
 from tests.workbench.seat import SIZES, Sit
@@ -71,16 +73,16 @@ async def test_two_marked_models_are_compared_and_exported(
         if size[1] < 30:
             await seat.press("t")
         await seat.reads("8 of 20")
-        listed = seat.app.screen.query_one("#items-list", OptionList)
-        assert [str(one.prompt).split()[:3] for one in listed.options] == [
+        listed = seat.app.screen.query_one("#items-list", RowList)
+        assert [[str(one.cell(row)) for one in ITEMS[:3]] for row in listed.rows] == [
             *([f"ct{number}", "●", "●"] for number in range(1, 6)),
             *([item, "✓", "✗"] for item in ("wc1", "wc2", "sc1")),
         ]
-        listed.highlighted = 5
+        listed.go(5)
         await seat.reads("nothing of the kind")
         await seat.reads("1 of 1 words only in A, 4 of 4 only in B")
         await seat.press("a")
-        assert len(listed.options) == 20
+        assert len(listed.rows) == 20
         await seat.press("escape")
         assert not seat.asked
         await seat.press("e")

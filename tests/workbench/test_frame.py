@@ -366,7 +366,7 @@ async def test_what_is_paused_is_continued_even_without_scores(
     async with given((160, 48), items=1) as seat:
         await seat.press("f8")
         await seat.reads("Continue")
-        continued = seat.desk.query_one("#home-open Rows")  # not the participants
+        continued = seat.desk.query_one("#home-open")  # not the participants
         await seat.until(lambda: seat.app.focused is continued, "the focus")
         await seat.reads("Enter continues it.")
         with sqlite3.connect(tmp_path / "store.db") as store:

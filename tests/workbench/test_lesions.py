@@ -137,7 +137,7 @@ async def test_fields_and_spec_follow_each_other(
         page.query_one("#lab-spec", Input).value = LESION
         await seat.until(lambda: page.query_one("#lab-layers", Input).value == "0", "the fields")
         assert page.query_one("#lab-target", Input).value == "attention.heads"
-        await seat.reads("64  4 heads  ▲")
+        await seat.until(lambda: "64 4 heads ▲" in " ".join(seat.text.split()), "the mark")
         lines = [line for line in seat.text.splitlines() if "▲" in line and "marks" not in line]
         assert len(lines) == 2 and "layer 0" in lines[0]
 

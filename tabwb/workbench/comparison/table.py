@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 LEAST_NAME, ROOMY_NAME = 12, 36
 """Columns of a name at least, and before intervals become wider."""
-BURDEN_AXIS, RIGHT_AXIS = (12, 32), (8, 20)
+BURDEN_AXIS, RIGHT_AXIS = (12, 32), (7, 20)
 """The least and the most columns of drawn intervals."""
 HELP = """\
 # Results by model

@@ -16,7 +16,7 @@ from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import Command, Situation, key_label
 from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.help import topics
-from tabwb.workbench.shell.palette import ItemEntry, ItemSearch, item_text
+from tabwb.workbench.shell.item_search import ItemEntry, ItemSearch, item_text
 from tabwb.workbench.shell.wording import QUIET, glyph_of, name_of, special_words, state_word
 
 if TYPE_CHECKING:

@@ -214,7 +214,7 @@ class RowList(ScrollView, can_focus=True):
     # ---------------------------------------------------------------- moving
 
     def _row_from(self, row: int, step: int) -> int:
-        """Return the first row from here on that is no heading; the other way where none is."""
+        """Return the first row from here on that is not a heading, else the first the other way."""
         for way in (step, -step):
             at = row
             while 0 <= at < len(self._rows):
