@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from tabwb.api.lesions import lesion_plan as lesion_plan
     from tabwb.api.lesions import localize as localize
     from tabwb.api.lesions import sweep as sweep
+    from tabwb.api.models import add_profile as add_profile
+    from tabwb.api.models import check_battery as check_battery
+    from tabwb.api.models import check_store as check_store
+    from tabwb.api.models import models as models
+    from tabwb.api.models import remove_profile as remove_profile
+    from tabwb.api.models import try_model as try_model
     from tabwb.api.rating_sets import RatingSet as RatingSet
     from tabwb.api.running import resume as resume
     from tabwb.api.running import run as run
@@ -54,6 +60,7 @@ _NAMES = {
     "tabwb.api.importing": "import_answers import_naming import_ratings",
     "tabwb.api.lesions": "lesion_parts lesion_plan localize sweep",
     "tabwb.api.files": "save_figure save_table table_text",
+    "tabwb.api.models": "add_profile check_battery check_store models remove_profile try_model",
     "tabwb.api.rating_sets": "RatingSet",
     "tabwb.api.running": "resume run",
     "tabwb.api.study": "Administration Study open",
@@ -66,9 +73,10 @@ _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names
 __all__ = [
     "Administration", "Agreement", "Column", "ComponentError", "Interrupted", "MissingExtra",
     "NoConsent", "RatingSet", "Series", "StoreError", "Study", "Table", "TabwbError",
-    "TabwbWarning", "UsageError", "__version__", "import_answers", "import_naming",
-    "import_ratings", "lesion_parts", "lesion_plan", "load_battery", "localize", "open",
-    "rater_agreement", "resume", "run", "save_figure", "save_table", "sweep", "table_text",
+    "TabwbWarning", "UsageError", "__version__", "add_profile", "check_battery", "check_store",
+    "import_answers", "import_naming", "import_ratings", "lesion_parts", "lesion_plan",
+    "load_battery", "localize", "models", "open", "rater_agreement", "remove_profile", "resume",
+    "run", "save_figure", "save_table", "sweep", "table_text", "try_model",
 ]  # fmt: skip
 
 

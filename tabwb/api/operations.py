@@ -66,6 +66,8 @@ def does(kind: type[Operation], more: str = "") -> Callable[[F], F]:
 
     def decorate(function: F) -> F:
         helps = {value.name: _lowered(value.arg.help) for value in values_of(kind)}
+        if kind.ESTIMATE:
+            helps["dry_run"] = _lowered(kind.ESTIMATE)
         helps["progress"] = "True for a line on stderr, or a function that gets each event."
         order = [name for name in inspect.signature(function).parameters if name != "self"]
         lines = [inspect.getdoc(function) or "", *(["", "Args:"] if order else [])]

@@ -54,6 +54,7 @@ from tabwb.operations.spoken import (
     SetAttempt,
     SetOnset,
 )
+from tabwb.operations.store import BackupStore, MergeStore, StoreInfo
 from tabwb.operations.trial import (
     NoteOnTrial,
     RescoreAdministration,
@@ -928,6 +929,27 @@ class Study:
     def history(self, administration: int | str, trial: int | str) -> dict[str, Any]:
         """Return every onset, limit and code that a person gave a response, oldest first."""
         return done(self, HistoryOfTrial, locals())
+
+    @does(StoreInfo)
+    def info(self) -> dict[str, Any]:
+        """Return the path, size and content of the store."""
+        return done(self, StoreInfo, {})
+
+    @does(BackupStore)
+    def backup(self, out: str | os.PathLike[str]) -> dict[str, Any]:
+        """Copy the store to a new file and check the copy; the store may be in use."""
+        return done(self, BackupStore, locals())
+
+    @does(MergeStore)
+    def merge(
+        self,
+        other: str | os.PathLike[str],
+        *,
+        same_speakers: bool = False,
+        dry_run: bool = False,
+    ) -> dict[str, Any]:
+        """Add to the store what another one has and this one has not."""
+        return done(self, MergeStore, locals())
 
     @does(ListSpeakers)
     def speakers(self, *, may: Scope | None = None) -> dict[str, Any]:

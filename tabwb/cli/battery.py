@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from pathlib import Path
-from typing import Any
 
 import click
 
-from tabwb.battery import available
-from tabwb.battery.loader import check_battery, load_battery
-from tabwb.battery.model import Battery
-from tabwb.battery.new import new_battery
+from tabwb.battery.loader import load_battery
+from tabwb.battery.model import Battery, Item, SourcedText, Subtest
 from tabwb.battery.prompts import render_prompt
-from tabwb.cli.battery_page import page
-from tabwb.cli.common import json_option, note, opened_plugins, print_check, print_json
-from tabwb.phonology.dictionary import Form, forms_of, load_dictionary
-from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.specs import is_kebab
+from tabwb.cli.command import add_commands
+from tabwb.cli.common import json_option, opened_plugins, print_json
+from tabwb.operations.battery import (
+    CheckBattery,
+    CopyBattery,
+    ListBatteries,
+    NewBattery,
+    PronounceWords,
+)
 from tabwb.records.words import plural
 
 
@@ -30,35 +29,7 @@ def battery() -> None:
     """
 
 
-@battery.command("list")
-@json_option
-def list_batteries(as_json: bool) -> None:
-    """List the batteries and their sources."""
-    rows: list[dict[str, Any]] = []
-    with opened_plugins() as plugins:
-        for source in plugins.batteries():
-            row: dict[str, Any] = {"id": source.id, "owner": source.owner, "path": str(source.path)}
-            row |= {"title": None, "version": None, "items": None, "examinees": [], "problem": None}
-            rows.append(row)
-            try:
-                loaded = load_battery(source.path)
-            except TabwbError as error:
-                row["problem"] = str(error)
-            else:
-                row |= {"title": loaded.title, "version": loaded.version}
-                row |= {"items": loaded.n_items, "examinees": list(loaded.examinees)}
-    if as_json:
-        print_json({"format": 1, "batteries": rows})
-        return
-    for row in rows:
-        if row["problem"]:
-            click.echo(f"{row['id']:<16} cannot be used ({row['owner']})\n{row['problem']}")
-        else:
-            click.echo(
-                f"{row['id']:<16} {row['title']}, version {row['version']}, "
-                f"{plural(row['items'], 'item')}, "
-                f"for {' and '.join(row['examinees'])}s ({row['owner']})"
-            )
+add_commands(battery, ListBatteries, CheckBattery, NewBattery, CopyBattery, PronounceWords)
 
 
 @battery.command()
@@ -66,7 +37,8 @@ def list_batteries(as_json: bool) -> None:
 @json_option
 def show(battery_name: str, as_json: bool) -> None:
     """Show BATTERY with every source and every prompt exactly as sent."""
-    loaded = _loaded(battery_name)
+    with opened_plugins() as plugins:
+        loaded = load_battery(plugins.find_battery(battery_name))
     if not as_json:
         click.echo(page(loaded))
         return
@@ -79,56 +51,6 @@ def show(battery_name: str, as_json: bool) -> None:
     print_json({"format": 1, "battery_hash": loaded.content_hash, **content, "prompts": prompts})
 
 
-def _loaded(argument: str) -> Battery:
-    with opened_plugins() as plugins:
-        return load_battery(plugins.find_battery(argument))
-
-
-@battery.command()
-@click.argument("argument", metavar="FILE")
-@json_option
-def check(argument: str, as_json: bool) -> int:
-    """Check the battery FILE: every problem with its line.
-
-    FILE is a path, a folder with a battery.toml, the id of a battery, or '-' for standard input
-    (files that it names are in the current folder). Exit status 1 if there is a problem.
-    """
-    from tabwb.battery.rules import Scorers
-
-    with opened_plugins() as plugins:
-
-        def problem(spec: str) -> TabwbError | None:
-            try:
-                plugins.resolve("scorers", spec)
-            except TabwbError as error:
-                return error
-            return None
-
-        file = Path(argument)
-        try:
-            if not file.exists() and is_kebab(argument):
-                file = plugins.find_battery(argument)
-            elif (file / "battery.toml").is_file():
-                file /= "battery.toml"
-        except OSError:
-            pass  # the check reports what is wrong with it
-        ids = [descriptor.id for descriptor in plugins.descriptors("scorers")]
-        problems = check_battery(file, scorers=Scorers(ids, problem))
-    names, counts = None, ""
-    more: dict[str, Any] = {}
-    lines: list[str] = []
-    if not problems:
-        loaded = load_battery(file)
-        rows = [row.to_json() for row in available.available(loaded)]
-        more = {"language": loaded.language, "available": rows}
-        lines = [*available.scored_by(loaded), *available.lines(loaded)]
-        names = loaded.id, loaded.version, loaded.content_hash
-        counts = f"{plural(len(loaded.subtests), 'subtest')}, {plural(loaded.n_items, 'item')}"
-    return print_check(
-        file, problems, names, "battery_hash", counts, as_json=as_json, more=more, lines=lines
-    )
-
-
 @battery.command()
 def schema() -> None:
     """Print the JSON schema of a battery file, for editors."""
@@ -137,140 +59,87 @@ def schema() -> None:
     print_json(json_schema())
 
 
-@battery.command()
-@click.argument("name")
-@click.option(
-    "--from",
-    "items",
-    metavar="items.csv",
-    type=click.Path(path_type=Path),
-    help="Items as CSV. Columns: prompt, and if needed subtest, response, options (a|b|c), "
-    "expected, tags (a|b), id. With --naming: target, and where needed picture (a file beside the "
-    "CSV), accept (pronunciations a|b), semantic, visual, parts, unrelated (words a|b), prompt, "
-    "practice (yes, no), tags, subtest, id.",
-)
-@click.option("--naming", is_flag=True, help="Start with pictures to name aloud.")
-@click.option(
-    "--features",
-    metavar="BATTERY",
-    help="Copy the features and categories of a battery, for example tab: judges need them.",
-)
-def new(name: str, items: Path | None, naming: bool, features: str | None) -> None:
-    """Write the folder NAME with a commented battery.toml; its last part is the battery's id.
-
-    Without --from the file has an example of each kind of typed item (choice, yes-no,
-    verbatim, connected-text, description). With --naming it has a picture to name and
-    its scoring rules. With --naming --from, the pictures beside the CSV are copied, and missing
-    pronunciations come from the dictionary. Next: 'tabwb battery check NAME/battery.toml'.
-    """
-    folder = Path(name)
-    if naming and features is not None:
-        raise UsageError("--naming and --features cannot be combined", allowed="one of them")
-    features_of = None if features is None else _loaded(features)
-    if naming:
-        from tabwb.tasks.spoken_naming.new import new_naming_battery
-
-        path = new_naming_battery(folder, folder.name, items)
-    else:
-        path = new_battery(folder, folder.name, items, features_of)
-    note(f"{path} written; next: tabwb battery check {path}")
-
-
-@battery.command()
-@click.argument("argument", metavar="BATTERY")
-@click.argument("name")
-def copy(argument: str, name: str) -> None:
-    """Copy a battery with its files to the folder NAME, to change it.
-
-    The last part of NAME is the id of the copy: results of the two are never put together.
-    """
-    from tabwb.battery.new import copy_battery
-
-    folder = Path(name)
-    with opened_plugins() as plugins:
-        source = plugins.find_battery(argument)
-    path = copy_battery(folder, folder.name, source, load_battery(source))
-    note(f"{path} written; next: tabwb battery check {path}")
-
-
-@battery.command()
-@click.argument("words", metavar="WORD...", nargs=-1, required=True)
-@json_option
-def pronounce(words: tuple[str, ...], as_json: bool) -> int:
-    """Show the pronunciation of each WORD, and its 'accept' to paste into a battery.
-
-    From the CMU dictionary (General American), with words that sound the same. Quote several words
-    that are one name: 'ice cream'. Exit status 1 if a word is unknown; near ones are named.
-    """
-    forms_by_word = {word: forms_of(word) for word in words}
-    near = {word: _near(word) for word, forms in forms_by_word.items() if not forms}
-    if as_json:
-        rows = [_row(word, forms, near.get(word, ())) for word, forms in forms_by_word.items()]
-        print_json({"format": 1, "words": rows})
-    else:
-        pages = [
-            "\n".join([word, *_form_lines(forms), _accept_toml(forms)])
-            for word, forms in forms_by_word.items()
-            if forms
+def page(battery: Battery) -> str:
+    """Return a battery in words."""
+    lines = [
+        f"{battery.title}  ({battery.id} {battery.version}, {battery.language}, {battery.license})",
+        f"for {' and '.join(battery.examinees)}s; {plural(battery.n_items, 'item')}",
+        f"sha256 {battery.content_hash}",
+    ]
+    for name in ("citation", "doi", "url", "disclaimer", "notes"):
+        if getattr(battery, name):
+            lines += ["", f"{name}: {getattr(battery, name)}"]
+    if battery.system is not None:
+        lines += ["", _sourced("system message", battery.system)]
+    for subtest in battery.subtests:
+        lines += ["", *_subtest_lines(battery, subtest)]
+    if battery.features:
+        lines += ["", *_feature_lines(battery)]
+    for grouping in battery.groupings:
+        lines += ["", f"== {grouping.title}{_mark(grouping.source)} =="]
+        lines += [
+            f"  {category.title}: {', '.join(category.features)}"
+            for category in grouping.categories
         ]
-        if pages:
-            click.echo("\n\n".join(pages))
-    for word, others in near.items():
-        meant = ", ".join(f"'{other}'" for other in others)
-        note(
-            f"'{word}' is not in the CMU dictionary"
-            + (f"; did you mean {meant}?" if meant else "")
-            + "\n  write its phonemes yourself: ARPAbet (D AO G) or IPA (dɔɡ)"
-        )
-    return int(bool(near))
+    return "\n".join(lines)
 
 
-def _near(word: str) -> tuple[str, ...]:
-    dictionary = load_dictionary()
-    for part in word.replace("-", " ").split():
-        if not dictionary.pronunciations(part):
-            return dictionary.near(part)
-    return ()
-
-
-def _form_lines(forms: Sequence[Form]) -> list[str]:
-    shown = [form.arpabet or " ".join(form.phonemes) for form in forms]
-    width = max(map(len, shown))
-    return [
-        f"  {phonemes:<{width}}  /{form.ipa}/  {form.reason}"
-        + (f"; also: {', '.join(form.homophones)}" if form.homophones else "")
-        for phonemes, form in zip(shown, forms, strict=True)
+def _subtest_lines(battery: Battery, subtest: Subtest) -> list[str]:
+    lines = [
+        f"== {subtest.title} ({subtest.id}, {subtest.response.value}){_mark(subtest.source)} =="
     ]
+    limit = f"; reply limit: {subtest.max_tokens} tokens" if subtest.max_tokens else ""
+    if subtest.rules is None:
+        lines.append(f"scorers: {', '.join(subtest.scorers) or 'none'}{limit}")
+    if subtest.administrator is not None:
+        lines.append(_sourced("to the administrator, never sent", subtest.administrator))
+    if subtest.instructions is not None:
+        how = "sent" if subtest.rules is None else "said to the speaker"
+        lines.append(_sourced(f"instructions, {how}", subtest.instructions))
+    if subtest.task.rule_lines is not None:
+        lines += subtest.task.rule_lines(subtest)
+    for item in subtest.items:
+        marks = ["practice"] if item.practice else []
+        if item.expected is not None:
+            marks.append(f"expected: {item.expected}{_mark(subtest.expected_source)}")
+        marks += [f"foil {option}: {kind} [ours]" for option, kind in item.foils.items()]
+        marks += [f"tags: {', '.join(item.tags)} [ours]"] if item.tags else []
+        lines += ["", f"  {item.id}  {'; '.join(marks)}".rstrip()]
+        if item.reference:
+            lines.append(f"    reference, for scorers: {item.reference}")
+        if item.metadata:
+            lines.append(f"    metadata, for scorers: {json.dumps(item.metadata, default=str)}")
+        lines += [f"    {line}" for line in _item_lines(battery, subtest, item)]
+    return lines
 
 
-def _row(word: str, forms: Sequence[Form], near: Sequence[str]) -> dict[str, Any]:
-    return {
-        "word": word,
-        "known": bool(forms),
-        "pronunciations": [
-            {
-                "phonemes": " ".join(form.phonemes),
-                "arpabet": form.arpabet or None,
-                "ipa": form.ipa,
-                "reason": form.reason,
-                "homophones": list(form.homophones),
-            }
-            for form in forms
-        ],
-        "accept": _accept_toml(forms) if forms else None,
-        "near": list(near),
-    }
+def _item_lines(battery: Battery, subtest: Subtest, item: Item) -> list[str]:
+    lines = []
+    if item.picture or subtest.rules:
+        lines.append(f"picture {item.picture}, sha256 {battery.assets.get(item.picture, '')[:16]}")
+    if subtest.task.item_lines is None:
+        return lines + render_prompt(subtest, item).splitlines()
+    return lines + subtest.task.item_lines(item)
 
 
-def _accept_toml(forms: Sequence[Form]) -> str:
-    """Return the forms as the key ``accept`` of a battery.
+def _feature_lines(battery: Battery) -> list[str]:
+    definition, judged = _mark(battery.definition_source), _mark(battery.judge_source)
+    lines = [f"== {plural(len(battery.features), 'feature')} =="]
+    for feature in battery.features:
+        lines.append(f"  {feature.title} ({feature.id}){definition}: {feature.definition}")
+        if feature.judge_definition is None:
+            lines.append(f"    for judges{judged}: no definition and no example")
+        else:
+            example = f" Example: {feature.judge_example}" if feature.judge_example else ""
+            lines.append(f"    for judges{judged}: {feature.judge_definition}{example}")
+    return lines
 
-    >>> print(_accept_toml(forms_of("dog")))
-    accept = [{ phonemes = "D AO G", reason = "citation" }]
-    """
-    tables = [
-        f'{{ phonemes = "{" ".join(form.phonemes)}", reason = "{form.reason}" }}' for form in forms
-    ]
-    if len(tables) == 1:
-        return f"accept = [{tables[0]}]"
-    return "\n".join(["accept = [", *(f"  {table}," for table in tables), "]"])
+
+def _sourced(what: str, text: SourcedText) -> str:
+    return f"{what}{_mark(text.source)}: {text.text}"
+
+
+def _mark(source: str) -> str:
+    if not source:
+        return ""
+    return " [ours]" if source == "ours" else f" [paper, {source}]"

@@ -77,7 +77,10 @@ def command(
                     _confirm(getattr(operation, kind.CONFIRMS))
                 if not dry_run:
                     driven(operation, tools, quiet=as_json or operation.to_stdout)
-        return int(operation.failed(tools.document))
+        wrong = list(operation.wrong(tools.document)) if tools.document else []
+        for line in wrong:
+            note(line)
+        return int(bool(wrong))
 
     made_of = click.Command(
         name or kind.NAME.rpartition(" ")[2], callback=run, help=inspect.getdoc(kind),
@@ -116,12 +119,14 @@ def tools_of(plugins: Plugins, place: str | None, lent: Store | None = None) -> 
 
 def driven(operation: Operation, tools: Tools, *, quiet: bool) -> None:
     """Do an operation and show how far it is; ctrl+c stops what takes time."""
+    from tabwb.cli.signals import ENDING, caught, stopping
+
     if not operation.DOING:
-        for _ in operation.run(tools):
-            pass
+        with caught(_stop, *ENDING):
+            for _ in operation.run(tools):
+                pass
         return
     from tabwb.cli.progress import Countdown
-    from tabwb.cli.signals import stopping
 
     countdown = Countdown(operation.TOLD, quiet=quiet or is_quiet(), each=is_verbose())
     with ExitStack() as held:
@@ -155,6 +160,10 @@ def _below(line: StatusLine, say: Callable[[str], object]) -> Callable[[str], No
         say(words)
 
     return said
+
+
+def _stop(number: int, frame: object) -> None:
+    raise KeyboardInterrupt  # what is half done is undone on the way out
 
 
 def judged(

@@ -6,7 +6,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +19,6 @@ from tabwb.records.words import json_escaped, unfiltered, visible
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tabwb.battery.problems import Problem
     from tabwb.host.plugins import Plugins
     from tabwb.host.settings import Configuration
     from tabwb.plugin_api.extensions import Statistic
@@ -176,39 +175,6 @@ def print_messages(messages: Iterable[Message]) -> None:
     for message in messages:
         click.echo(f"[{message.role}]")
         click.echo(message.content)
-
-
-def print_check(
-    file: Path,
-    problems: Sequence[Problem],
-    names: tuple[str, str, str] | None,
-    digest_key: str,
-    counts: str,
-    *,
-    as_json: bool,
-    more: Mapping[str, Any] | None = None,
-    lines: Iterable[str] = (),
-) -> int:
-    """Print what a check of a file found, and return the exit status."""
-    identifier, version, digest = names or (None, None, None)
-    if as_json:
-        from dataclasses import asdict
-
-        rows = [
-            asdict(problem)
-            | {"line": problem.line or None, "suggestion": problem.suggestion or None}
-            for problem in problems
-        ]
-        document = {"format": 1, "file": str(file), "ok": not problems}
-        facts = {"id": identifier, "version": version, digest_key: digest}
-        print_json({**document, **facts, **(more or {}), "problems": rows})
-    elif digest is not None:
-        click.echo(f"ok: {identifier} {version}, {counts}, sha256 {digest[:16]}")
-        for line in lines:
-            click.echo(line)
-    for problem in problems:
-        note(str(problem))
-    return int(bool(problems))
 
 
 def note(message: str, *, newline: bool = True) -> None:

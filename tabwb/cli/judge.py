@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
-from tabwb.cli.command import command
+from tabwb.cli.command import add_commands
 from tabwb.cli.common import json_option, opened_store, print_json, store_option
-from tabwb.operations.judge import JudgeRun
+from tabwb.operations.judge import CheckPrompt, JudgeRun, ListJudges, ShowJudge
 from tabwb.records.errors import UsageError
 
 
@@ -18,7 +18,7 @@ def judge() -> None:
     """
 
 
-judge.add_command(command(JudgeRun))
+add_commands(judge, JudgeRun, ListJudges, ShowJudge, CheckPrompt)
 
 
 @judge.command()
@@ -46,39 +46,3 @@ def report(administrations: tuple[str, ...], store_location: str | None, as_json
         print_json(judges_document(compared))
     else:
         print_view(judges_view(compared))
-
-
-@judge.command("list")
-@json_option
-def list_judges(as_json: bool) -> None:
-    """List the judges: features, and what each needs."""
-    from tabwb.cli import judge_prompts
-
-    judge_prompts.list_judges(as_json=as_json)
-
-
-@judge.command()
-@click.argument("judge_id", metavar="ID")
-@click.option("--response", default="I wanted a pa pen I mean pencil", help="A sample response.")
-@click.option(
-    "--prompt", default="Tell me about your first job.", help="A sample prompt of an item."
-)
-@json_option
-def show(judge_id: str, response: str, prompt: str, as_json: bool) -> None:
-    """Show the messages that judge ID sends to a model, for a sample response."""
-    from tabwb.cli import judge_prompts
-
-    judge_prompts.show(judge_id, response, prompt, as_json=as_json)
-
-
-@judge.command()
-@click.argument("file", metavar="FILE")
-@json_option
-def check(file: str, as_json: bool) -> int:
-    """Check the judge prompt FILE: every problem with its line.
-
-    FILE is a path, or the id of an installed prompt. Exit status 1 if there is a problem.
-    """
-    from tabwb.cli import judge_prompts
-
-    return judge_prompts.check(file, as_json=as_json)

@@ -6,7 +6,6 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
-from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +17,10 @@ from tabwb.cli.common import (
     note,
     opened_plugins,
     opened_store,
-    print_check,
     print_json,
     store_option,
 )
+from tabwb.operations.battery import CheckForm, ListForms
 from tabwb.operations.rate import (
     CloseSet,
     ExportRatings,
@@ -37,7 +36,7 @@ from tabwb.operations.rate import (
     disputes_document,
     moment,
 )
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
@@ -180,39 +179,7 @@ def forms() -> None:
     """
 
 
-@forms.command("list")
-@json_option
-def list_forms(as_json: bool) -> None:
-    """List the forms."""
-    from tabwb.battery.form_loader import read_form
-    from tabwb.battery.forms import counted
-    from tabwb.host.forms import form_files
-
-    files, wrong = form_files()
-    rows: list[dict[str, Any]] = []
-    with opened_plugins() as plugins:
-        for name, path in files.items():
-            form, problems = read_form(path, plugins.find_battery)
-            row: dict[str, Any] = {"id": name, "path": str(path), "title": None, "version": None}
-            row |= {
-                "questions": None,
-                "asks": None,
-                "problem": "\n".join(map(str, problems)) or None,
-            }
-            if form is not None:
-                row |= {"title": form.title, "version": form.version}
-                row |= {"questions": len(form.questions), "asks": counted(form)}
-            rows.append(row)
-    if as_json:
-        print_json({"format": 1, "forms": rows, "problems": wrong})
-        return
-    for row in rows:
-        if row["problem"]:
-            click.echo(f"{row['id']:<16} cannot be used\n{row['problem']}")
-        else:
-            click.echo(f"{row['id']:<16} {row['title']}, version {row['version']}: {row['asks']}")
-    for problem in wrong:
-        note(problem)
+add_commands(forms, ListForms, CheckForm)
 
 
 @forms.command()
@@ -229,32 +196,6 @@ def show(form_name: str, as_json: bool) -> None:
         print_json({"format": 1, "form_hash": form.content_hash, **content})
     else:
         click.echo(page(form))
-
-
-@forms.command()
-@click.argument("argument", metavar="FILE")
-@json_option
-def check(argument: str, as_json: bool) -> int:
-    """Check the form FILE: every problem with its line.
-
-    FILE is a path, the id of a form, or '-' for standard input. Exit status 1 if there is a
-    problem.
-    """
-    from tabwb.battery.form_loader import read_form
-    from tabwb.battery.forms import counted
-    from tabwb.host.forms import find_form
-
-    file = Path(argument)
-    try:
-        if argument != "-" and not file.exists():
-            file = find_form(argument)
-    except (OSError, TabwbError):
-        pass  # the check reports what is wrong with it
-    with opened_plugins() as plugins:
-        form, problems = read_form(file, plugins.find_battery)
-    names = None if form is None else (form.id, form.version, form.content_hash)
-    counts = "" if form is None else counted(form)
-    return print_check(file, problems, names, "form_hash", counts, as_json=as_json)
 
 
 @forms.command()

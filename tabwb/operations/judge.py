@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from tabwb.operations.battery import Checked, CheckFile
+from tabwb.operations.model import missing_extra, spec_shape
 from tabwb.operations.operation import (
     EVERYTHING,
     WHERE,
@@ -20,6 +23,7 @@ from tabwb.operations.operation import (
     numbers_of,
 )
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.words import did_you_mean, plural
 
 if TYPE_CHECKING:
     from tabwb.administer.judging.calls import Estimate
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from tabwb.administer.judging.task import Task
     from tabwb.administer.limits import Limits
     from tabwb.host.plugins import Plugins
+    from tabwb.plugin_api.descriptors import Descriptor
 
 MAX_REQUESTS = Arg(
     "Stop after this many requests.", "Max requests", low=1, blank="no limit",
@@ -287,3 +292,212 @@ def _told(task: Task, number: int, estimate: Estimate) -> Told:
 
 def _plain(record: Any) -> dict[str, Any]:
     return {key: value for key, value in asdict(record).items() if key != "price"}
+
+
+# -------------------------------------------------------------------- judges and their prompts
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListJudges(Operation):
+    """List the judges: features, and what each needs."""
+
+    NAME, TITLE = "judge list", "List"
+    STORE: ClassVar[bool] = False
+
+    def do(self, tools: Tools) -> None:
+        """Read them."""
+        plugins = tools.plugins
+        tools.document["judges"] = [
+            _row(plugins, one.descriptor, one.owner) for one in plugins.components("judges")
+        ]
+
+    def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield a line for each, then how they are written."""
+        rows = document["judges"]
+        width = max(len(row["spec"]) for row in rows)
+        for row in rows:
+            known = row["features"] is not None
+            features = f"{plural(len(row['features']), 'feature'):>11}" if known else ""
+            version = f", version {row['version']}" if row["version"] else ""
+            yield f"{row['spec']:<{width}}  {features:<11}  {row['title']}{version}"
+            if row["problem"]:
+                yield row["problem"]
+        yield (
+            "\nCHAT-MODEL and LOCAL-MODEL are specs of models ('tabwb model list'); a LOCAL-MODEL"
+            "\nmust give log probabilities. 'tabwb judge show ID' prints a prompt."
+            "\n'bundled' cannot be a CHAT-MODEL: it does not write JSON, so 'tab-2026:bundled'"
+            " leaves\nevery answer unparsed. Without a network, judge with 'rules' or\n"
+            "'tab-2026+likelihood:bundled'."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShowJudge(Operation):
+    """Show the messages that judge ID sends to a model, for a sample response."""
+
+    NAME, TITLE = "judge show", "Show"
+    STORE: ClassVar[bool] = False
+    judge: Annotated[str, Arg("Of the judge.", metavar="ID", positional=True)]
+    response: Annotated[str, Arg("A sample response.")] = "I wanted a pa pen I mean pencil"
+    prompt: Annotated[str, Arg("A sample prompt of an item.")] = "Tell me about your first job."
+
+    def do(self, tools: Tools) -> None:
+        """Fill the prompt."""
+        descriptor, file = _found(tools.plugins, self.judge)
+        tools.document |= _prompt_document(descriptor, file, self.response, self.prompt)
+
+    def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what the prompt is, its messages, and how replies are read."""
+        one = document
+        yield f"{one['title']}  ({one['id']} {one['version']}, {one['license']})"
+        yield f"{plural(len(one['features']), 'feature')}; {one['file']}"
+        yield f"sha256 {one['prompt_sha256']}"
+        for name in ("citation", "sources", "caution"):
+            if one[name]:
+                yield from ("", f"{name}: {one[name]}")
+        for gap in one["known_gaps"]:
+            yield f"known gap: {gap}"
+        for message in one["messages"]:
+            yield from ("", f"== {message['role']} ==", message["content"])
+        yield ""
+        if one["threshold"] is None:
+            decoding = one["decoding"]
+            yield "== user, once, after a reply that cannot be read =="
+            yield from (one["repair"], "")
+            most = decoding["max_tokens"]
+            yield f"temperature {decoding['temperature']:g}, at most {most} tokens"
+        else:
+            yield (
+                "then the JSON object is filled in key by key: 1 where its probability is above "
+                f"{one['threshold']:g}"
+            )
+        if one["null"] is not None:
+            yield f"calibrated on the passage {one['null']!r}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckPrompt(CheckFile):
+    """Check the judge prompt FILE: every problem with its line.
+
+    FILE is a path, or the id of an installed prompt. Exit status 1 if there is a problem.
+    """
+
+    NAME = "judge check"
+    DIGEST: ClassVar[str] = "prompt_sha256"
+
+    def checked(self, plugins: Plugins) -> Checked:
+        """Return what was found."""
+        from tabwb.host.judge_prompt_files import read_prompt
+        from tabwb.host.judge_prompts import prompt_files, sha256
+
+        file = Path(self.file)
+        if not file.exists():
+            file = prompt_files()[0].get(self.file, file)
+        prompt, problems = read_prompt(file)
+        if prompt is None:
+            return Checked(file, problems)
+        features, examples = len(prompt.features), len(prompt.examples)
+        return Checked(
+            file,
+            problems,
+            (prompt.id, prompt.version, sha256(prompt.canonical)),
+            f"{plural(features, 'feature')}, {plural(examples, 'example')}",
+        )
+
+
+def _row(plugins: Plugins, descriptor: Descriptor, owner: str) -> dict[str, Any]:
+    from tabwb.host.judge_prompt_files import load_prompt
+
+    row: dict[str, Any] = {
+        "id": descriptor.id,
+        "spec": spec_shape(descriptor),
+        "aliases": list(descriptor.aliases),
+        "title": descriptor.title,
+        "version": None,
+        "features": None,
+        "needs": list(descriptor.needs),
+        "missing": missing_extra(descriptor),
+        "file": None,
+        "owner": owner,
+        "problem": None,
+    }
+    if row["missing"]:
+        return row
+    try:
+        path = _file_of(descriptor)
+        if path is not None:
+            row["file"] = str(path)
+            prompt = load_prompt(path)
+            row |= {
+                "title": prompt.title + _way(descriptor),
+                "version": prompt.version,
+                "features": list(prompt.feature_ids),
+            }
+        elif not descriptor.name_required:
+            row["features"] = list(plugins.judge(descriptor.id).features)
+    except TabwbError as error:
+        row["problem"] = str(error)
+    return row
+
+
+def _way(descriptor: Descriptor) -> str:
+    from tabwb.host.judge_prompts import LIKELIHOOD, NULL
+
+    if descriptor.id.endswith(NULL):
+        return ", by log probabilities, calibrated"
+    return ", by log probabilities" if descriptor.id.endswith(LIKELIHOOD) else ""
+
+
+def _file_of(descriptor: Descriptor) -> Path | None:
+    from tabwb.host.judge_prompts import prompt_files, prompt_id
+
+    return prompt_files()[0].get(prompt_id(descriptor.id))
+
+
+def _found(plugins: Plugins, judge: str) -> tuple[Descriptor, Path]:
+    descriptors = plugins.descriptors("judges")
+    with_prompt = [descriptor.id for descriptor in descriptors if _file_of(descriptor)]
+    for descriptor in descriptors:
+        if judge in (descriptor.id, *descriptor.aliases):
+            if file := _file_of(descriptor):
+                return descriptor, file
+            raise UsageError(
+                f"'{descriptor.id}' has no prompt for a model", allowed=", ".join(with_prompt)
+            )
+    raise UsageError(
+        f"there is no judge '{judge}'" + did_you_mean(judge, with_prompt),
+        allowed=", ".join(with_prompt),
+    )
+
+
+def _prompt_document(
+    descriptor: Descriptor, path: Path, response: str, item_prompt: str
+) -> dict[str, Any]:
+    from tabwb.host.judge_prompt_files import load_prompt
+    from tabwb.host.judge_prompts import LIKELIHOOD, NULL, sha256
+
+    prompt = load_prompt(path)
+    calibrated = descriptor.id.endswith(NULL)
+    weighs = calibrated or descriptor.id.endswith(LIKELIHOOD)
+    text = prompt.weighed(calibrated=calibrated) if weighs else prompt.canonical
+    return {
+        "id": descriptor.id,
+        "title": prompt.title,
+        "version": prompt.version,
+        "license": prompt.license,
+        "citation": prompt.citation,
+        "sources": prompt.sources,
+        "caution": prompt.caution,
+        "known_gaps": list(prompt.known_gaps),
+        "file": str(path),
+        "prompt_sha256": sha256(text),
+        "prompt_text": text,
+        "features": [{"id": feature.id, "key": feature.key} for feature in prompt.features],
+        "messages": [asdict(message) for message in prompt.messages(response, item_prompt)],
+        "repair": None if weighs else prompt.templates.repair,
+        "decoding": None
+        if weighs
+        else {"temperature": prompt.temperature, "max_tokens": prompt.max_tokens},
+        "threshold": prompt.threshold if weighs else None,
+        "null": prompt.null if calibrated else None,
+    }

@@ -348,6 +348,8 @@ class Operation:
     """Whether the store is changed; :attr:`writes` where that depends on values."""
     STORE: ClassVar[bool] = True
     """Whether it works with a store."""
+    SETTINGS: ClassVar[bool] = False
+    """Whether the user's settings are changed."""
     CONFIRMS: ClassVar[str] = ""
     """The value that a person types again before it is done; the estimate is shown first."""
     EPILOG: ClassVar[tuple[str, ...]] = ()
@@ -428,9 +430,9 @@ class Operation:
         """Yield the document for people: lines, or views for a terminal."""
         return iter(())
 
-    def failed(self, document: Mapping[str, Any]) -> bool:
-        """Return whether what was found is a failure: the exit status of a command is then 1."""
-        return False
+    def wrong(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what was found to be wrong; the exit status of a command is then 1."""
+        return iter(())
 
     def brief(self, document: Mapping[str, Any]) -> Iterator[str]:
         """Yield the document in a few lines, for a dialog."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shutil
 from functools import partial
 from pathlib import Path
@@ -10,8 +12,10 @@ from typing import Any
 import pytest
 
 import tabwb
+from tabwb.operations.battery import CheckBattery
 from tabwb.operations.files import DrawFigure, ExportResults, WriteReport
 from tabwb.operations.judge import JudgeRun
+from tabwb.operations.model import AddProfile, ListModels, RemoveProfile, TryModel
 from tabwb.operations.operation import Operation, made
 from tabwb.operations.rate import (
     CloseSet,
@@ -42,6 +46,7 @@ from tabwb.operations.spoken import (
     SetAttempt,
     SetOnset,
 )
+from tabwb.operations.store import BackupStore, CheckStore, MergeStore, StoreInfo
 from tabwb.operations.trial import (
     NoteOnTrial,
     RescoreAdministration,
@@ -360,3 +365,69 @@ async def test_an_administration_that_is_open_in_the_workbench_is_corrected(tmp_
         await seat.until(partial(ended, jobs, number), "the end")
         assert jobs.state(number).phase == "done"
         assert seat.desk.sessions.open_session().trials[0].notes == ("loud",)
+
+
+KEPT: tuple[tuple[str, str, type[Operation], dict[str, Any]], ...] = (
+    ("model add tiny echo --family demo --parameters 1.2M", "add_profile", AddProfile,
+     {"name": "tiny", "spec": "echo", "family": "demo", "parameters": "1.2M"}),
+    ("model list", "models", ListModels, {}),
+    ("model test profile:tiny --prompt Hello", "try_model", TryModel,
+     {"spec": "profile:tiny", "prompt": "Hello"}),
+    ("model remove tiny", "remove_profile", RemoveProfile, {"name": "tiny"}),
+    ("battery check tab", "check_battery", CheckBattery, {"file": "tab"}),
+    ("battery check {}/b.toml", "check_battery", CheckBattery, {"file": "{}/b.toml"}),
+    ("store check --store {}/store.db", "check_store", CheckStore, {"store": "{}/store.db"}),
+    ("store info --store {}/store.db", "info", StoreInfo, {}),
+    ("store merge {}/other.db --store {}/store.db", "merge", MergeStore,
+     {"other": "{}/other.db"}),
+    ("store backup {}/copy.db --store {}/store.db", "backup", BackupStore,
+     {"out": "{}/copy.db"}),
+)  # fmt: skip
+
+
+def placed(values: dict[str, Any], folder: Path) -> dict[str, Any]:
+    return {
+        name: value.replace("{}", str(folder)) if isinstance(value, str) else value
+        for name, value in values.items()
+    }
+
+
+def alike(documents: list[Any], folder: Path) -> Any:
+    """Documents without the folder of their interface and without times."""
+    text = json.dumps(undated(documents)).replace(str(folder), "FOLDER")
+    return json.loads(re.sub(r'("\w*_s": )[\d.e-]+', r"\1 0", text))
+
+
+async def test_models_batteries_and_stores(
+    run: Run,  # noqa: F811
+    stores: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folders = [tmp_path / name for name in ("of-command", "of-python", "of-workbench")]
+    for folder in folders:
+        folder.mkdir()
+        for name in ("store.db", "other.db"):
+            shutil.copy(stores[0], folder / name)
+        (folder / "b.toml").write_text('[battery]\nid = "b"\n')
+    first, second, third = folders
+    monkeypatch.setenv("TABWB_CONFIG_DIR", str(first))
+    documents = [
+        run(*words.replace("{}", str(first)).split(), "--json", status=None).document
+        for words, *_ in KEPT
+    ]
+    monkeypatch.setenv("TABWB_CONFIG_DIR", str(second))
+    with tabwb.open(second / "store.db", write=True) as study:
+        of_python = [
+            getattr(tabwb if hasattr(tabwb, name) else study, name)(**placed(values, second))
+            for _, name, _, values in KEPT
+        ]
+    monkeypatch.setenv("TABWB_CONFIG_DIR", str(third))
+    wanted = [made(kind, placed(values, third)) for *_, kind, values in KEPT]
+    of_workbench = await worked(third / "store.db", *wanted)
+    assert alike(of_python, second) == alike(documents, first) == alike(of_workbench, third)
+    assert [one["name"] for one in documents[1]["profiles"]] == ["tiny"]
+    assert (documents[2]["reply"], documents[2]["facts"]["model"]) == ("Hello", "echo")
+    assert [one["ok"] for one in documents[4:6]] == [True, False]
+    assert documents[6]["whole"] and documents[8]["merge"]["added"] == {}
+    assert all((folder / "copy.db").exists() for folder in folders)

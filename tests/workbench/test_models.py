@@ -63,7 +63,7 @@ async def test_a_profile_is_written_and_given_and_removed(
         await seat.press_button("remove")
         assert "tiny" in (folders / "tabwb.toml").read_text(encoding="utf-8")
         await seat.press_button("remove")
-        await seat.until(lambda: "is removed from" in message(seat), "the end of it")
+        await seat.until(lambda: "is deleted from" in message(seat), "the end of it")
         assert "tiny" not in (folders / "tabwb.toml").read_text(encoding="utf-8")
 
 

@@ -6,9 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import partial
 
 from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
 from tabwb.operations import operation
 from tabwb.operations.operation import FEW, Operation, Told, labelled, values_of
 from tabwb.records.errors import Interrupted, TabwbError
@@ -44,7 +46,12 @@ class JobController(Controller):
                     self._sessions.open_session().reload()
                     self._sessions.publish()
                 self.say(Stored(number))
-            self.engine.refresh()
+            if wanted.SETTINGS:
+                kept, fresh = self.plugins.configuration, Configuration.load()
+                self.plugins.configuration = replace(kept, profiles=fresh.profiles)
+                self.engine.reload()
+            else:
+                self.engine.refresh()
 
         job = self.engine.background.start(
             wanted.DOING or wanted.TITLE,
@@ -100,9 +107,14 @@ class JobController(Controller):
     def _worked(self, wanted: Operation, numbers: list[int], held: set[int], own: Tools) -> Ended:
         said: list[str] = []
         warned: list[str] = []
+
+        def say(words: str) -> None:
+            said.append(words)
+            own.tell(words=words)
+
         locked = partial(self._locked, own, held)
         tools = operation.Tools(
-            own.plugins, lambda: self.engine.store_place, said.append, warned.append,
+            own.plugins, lambda: self.engine.store_place, say, warned.append,
             lent=own.store, holds=locked, cancel=own.cancel, called=called_in(type(wanted)),
         )  # fmt: skip
         own.tell(field="")
@@ -118,7 +130,9 @@ class JobController(Controller):
         finally:
             own.tell(document=wanted.documented(tools))
         made = tools.document.get("administrations") or [{"id": None}]
-        words = "\n".join((*said, *warned, *wanted.brief(tools.document)))
+        words = "\n".join(
+            (*said, *warned, *wanted.brief(tools.document), *wanted.wrong(tools.document))
+        )
         return Ended("done", words, made[0]["id"])
 
     def _run(

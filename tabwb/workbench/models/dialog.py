@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -11,10 +10,14 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, OptionList, Static
 
+from tabwb.operations.model import AddProfile, RemoveProfile, TryModel
+from tabwb.operations.operation import Operation, made
+from tabwb.records.errors import TabwbError
 from tabwb.records.specs import is_writable
+from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import Ready
+from tabwb.workbench.engine.operations import JobController
 from tabwb.workbench.engine.view_models import Catalogue, ModelEntry
-from tabwb.workbench.models.controller import ModelOutcome, ModelsController
 from tabwb.workbench.shell.columns import clipped
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
@@ -62,7 +65,9 @@ class ModelsScreen(Dialog[None]):
     def __init__(self, desk: Desk, catalogue: Catalogue) -> None:
         super().__init__()
         self._desk, self._catalogue = desk, catalogue
-        self._controller = desk.controller(ModelsController)
+        self._jobs = desk.controller(JobController)
+        self._job = 0
+        """The number of the latest job."""
         self._trying = False
         self._asked = ""
         """The profile that a second press of *Remove* takes away."""
@@ -94,7 +99,7 @@ class ModelsScreen(Dialog[None]):
         match message:
             case Ready(catalogue=catalogue):
                 self._renew(catalogue)
-            case ModelOutcome(phase=phase, words=words):
+            case JobState(number=self._job, phase=phase, words=words) if words:
                 self._show(phase, words)
 
     def _renew(self, catalogue: Catalogue) -> None:
@@ -110,9 +115,9 @@ class ModelsScreen(Dialog[None]):
         known.highlighted = min(at, len(models) - 1) if models else None
 
     def _show(self, phase: str, words: str) -> None:
-        self._trying = phase == "trying"
+        self._trying = phase in {"running", "stopping"}
         self._asked = ""
-        sign = {"trying": "…", "refused": "!", "asked": "?"}.get(phase, "✓")
+        sign = {"running": "…", "refused": "!", "asked": "?"}.get(phase, "✓")
         self._say(f"{sign} {words}", AMBER if phase in {"refused", "asked"} else "")
 
     def _say(self, words: str, style: str) -> None:
@@ -148,16 +153,16 @@ class ModelsScreen(Dialog[None]):
         self._ask_no_more()
         match event.button.id:
             case "try" if self._needs(spec, "a spec"):
-                self._show("trying", f"opening {spec}")
-                self._desk.do(partial(self._controller.try_model, spec))
+                self._show("running", f"opening {spec}")
+                self._begin(TryModel, spec=spec)
             case "write" if self._needs(name, "a name") and self._needs(spec, "a spec"):
-                tuning = self.query_one("#profile-tuning", Selection).value
+                tuning = self.query_one("#profile-tuning", Selection).value or None
                 family, parameters = self._typed("family"), self._typed("parameters")
-                write = self._controller.write_profile
-                self._desk.do(partial(write, name, spec, family, tuning, parameters))
+                self._begin(AddProfile, name=name, spec=spec, family=family, tuning=tuning,
+                            parameters=parameters, force=True)  # fmt: skip
             case "remove" if self._needs(name, "the name of a profile"):
                 if asked or not self._has(name):  # of what is not there nothing can be lost
-                    self._desk.do(partial(self._controller.remove_profile, name))
+                    self._begin(RemoveProfile, name=name)
                 else:
                     self._show("asked", f"{REMOVE} again removes profile:{name} from your file")
                     self._asked = name
@@ -166,9 +171,22 @@ class ModelsScreen(Dialog[None]):
 
     def action_leave(self) -> None:
         """Close; stop a running try."""
-        if self._trying:
-            self._desk.sessions.interrupt()
+        if self._trying and self._job:
+            self._jobs.stop(self._job)
         self.dismiss(None)
+
+    def _begin(self, kind: type[Operation], **values: Any) -> None:
+        self.run_worker(self._begun(made(kind, values)), exit_on_error=False)
+
+    async def _begun(self, wanted: Operation) -> None:
+        try:
+            self._job = await self._desk.ask(self._jobs.begin, wanted)
+        except TabwbError as error:
+            self._show("refused", str(error))
+            return
+        if self._job:  # 0: the program ends
+            state = self._jobs.state(self._job)
+            self._show(state.phase, state.words or f"opening {wanted.about}")
 
     def _has(self, name: str) -> bool:
         spec = f"profile:{name}"

@@ -13,5 +13,4 @@ SUBJECT = Subject(
     __name__,
     commands=COMMANDS,
     actions="actions:ModelsActions",
-    controller="controller:ModelsController",
 )
