@@ -6,12 +6,10 @@ import json
 import string
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from functools import cache
+from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
 from random import Random
-from time import process_time
 from typing import Any
 
 import pytest
@@ -319,27 +317,6 @@ def test_scripts_without_spaces_have_no_words() -> None:
     ):
         assert is_unspaced(text)
     assert not is_unspaced("여행을 갔다")
-
-
-LIMIT_S = 2.0
-"""Ten times what the benchmark allows: quadratic time takes minutes."""
-SHAPES = tuple(shapes(1000))
-SCORING = [reader for reader in READERS if reader not in ("naming by words", "reasoning")]
-"""The others are of notes of a listener, and of a text that is never cut."""
-
-
-@cache
-def long_texts() -> Mapping[str, str]:
-    return shapes()
-
-
-@pytest.mark.parametrize("reader", SCORING)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_no_reader_needs_long_for_a_megabyte(reader: str, shape: str) -> None:
-    text = long_texts()[shape]
-    began = process_time()
-    READERS[reader](text)
-    assert process_time() - began < LIMIT_S
 
 
 def test_an_echo_of_a_megabyte_is_one_wherever_its_end_begins() -> None:
