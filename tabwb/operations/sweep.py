@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 from tabwb.operations.operation import Arg, Operation, Progress, Told, Tools, asked_conditions
 from tabwb.operations.run import BATCH_SIZE, BATTERY, TOGETHER
 from tabwb.records.errors import Interrupted, MissingExtra, TabwbError, UsageError
-from tabwb.records.words import plural
+from tabwb.records.words import plural, time_left
 
 if TYPE_CHECKING:
     from tabwb.administer.sweep.grid import Grid
@@ -70,6 +70,13 @@ class Swept:
         if active and self.begun:
             words += f", {len(self.begun)} running, {plural(self.items, 'item')} answered"
         return words + (f", {len(self.failures)} failed" if self.failures else "")
+
+    def time_left(self, seconds: float) -> str:
+        """Return the time that is left in words; empty before one condition is done."""
+        if not self.given:
+            return ""
+        left = len(self.points) - self.done - len(self.failures)
+        return time_left(seconds / self.given * left).strip()
 
     def after(self, step: Step) -> Swept:
         """Return it after something happened to one condition."""
@@ -156,13 +163,17 @@ class SweepLesions(Operation):
         """Refuse a grid that cannot be read, and what a cluster cannot do."""
         from tabwb.administer.sweep.suited import parse_shard
 
-        self._grid()
+        self.check_grid()
         parse_shard(self.shard)
         if self.cluster is None:
             return
         for name, usual in (("workers", 1), ("lanes", None)):
             if getattr(self, name) != usual:
                 raise _not_on_cluster(name)
+
+    def check_grid(self) -> None:
+        """Refuse a grid that cannot be read."""
+        self._grid()
 
     def estimate(self, tools: Tools) -> Progress:
         """Tell what the sweep would give, how long it takes, and what it can show."""

@@ -14,6 +14,7 @@ from textual.content import Content
 from textual.widgets import Input
 
 from tabwb.administer.sweep.grid import read_grid
+from tabwb.administer.sweep.point import Point
 from tabwb.analysis.doses import MapCell, Row, doses_table, map_table
 from tabwb.analysis.measures import Cell
 from tabwb.analysis.selection import Selection as Chosen
@@ -21,7 +22,10 @@ from tabwb.analysis.selection import selected_groups
 from tabwb.host.plugins import Plugins
 from tabwb.lesion.declared import Part
 from tabwb.lesion.spec import parse_lesions
+from tabwb.operations.operation import made
+from tabwb.operations.sweep import SweepLesions, Swept
 from tabwb.plugin_api.components import Cancel
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Reply, Request
 from tabwb.records.states import ResponseStatus
@@ -30,9 +34,9 @@ from tabwb.scoring.dose import SeedTest
 from tabwb.scoring.estimate import Interval
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.page import ModelsPage
+from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import CurvesWanted
 from tabwb.workbench.engine.view_models import Verdict
-from tabwb.workbench.lesions.actions import LesionsActions
 from tabwb.workbench.lesions.answers import lines_of
 from tabwb.workbench.lesions.curve_plot import limits, map_lines, numbers
 from tabwb.workbench.lesions.curves import Curve, HeatMap, read_curves
@@ -40,7 +44,6 @@ from tabwb.workbench.lesions.curves_page import CurvesPage
 from tabwb.workbench.lesions.form import LesionForm
 from tabwb.workbench.lesions.grid_dialog import GridScreen
 from tabwb.workbench.lesions.laboratory import Answer, Laboratory, Pair
-from tabwb.workbench.lesions.messages import SweepState, SweepWish
 from tabwb.workbench.lesions.page import LesionsPage
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.drawn import STEPS
@@ -206,8 +209,12 @@ async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
     grid = tmp_path / "grid.toml"
     grid.write_text(GRID, encoding="utf-8")
 
-    def state(seat: Seat) -> SweepState:
-        return seat.desk.actions(LesionsActions).sweep
+    def number_given(seat: Seat) -> int:
+        swept = seat.desk.query_one(SweepPage)._swept
+        return 0 if swept is None else swept.given
+
+    def phase(seat: Seat) -> str:
+        return seat.desk.query_one(SweepPage)._phase
 
     async with workbench(tmp_path) as seat:
         await seat.press("w")
@@ -222,18 +229,18 @@ async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
         await seat.until(lambda: "there is no such file" in page._problem, "the error")
         seat.fill(**{"sweep-grid": str(grid)})
         await seat.press("escape")
-        seat.desk.tell(SweepState("stopped", page._wish()))
+        seat.desk.tell(JobState(1, "Sweep", "", "stopped", page="sweep"))
         await seat.until(lambda: "space Continue" in foot(seat), "the word of a stopped sweep")
         await seat.press("D")
-        await seat.until(lambda: state(seat).phase == "planned", "the dry run")
+        await seat.until(lambda: phase(seat) == "planned", "the dry run")
         await seat.reads("3 conditions (1 intact, 2 lesions), 0 done before")
         assert not seat.desk.catalogue or not seat.desk.catalogue.administrations
         await seat.press("space")
-        await seat.until(lambda: state(seat).given >= 1, "one condition")
+        await seat.until(lambda: number_given(seat) >= 1, "one condition")
         # Curves and maps are shown meanwhile, and quitting asks.
         await seat.press("g")
         await seat.until(lambda: seat.desk.page == "curves", "the curves")
-        if state(seat).active:
+        if seat.desk.jobs:
             await seat.press("ctrl+q")
             await seat.reads("Stop it and quit")
             await seat.press("escape")
@@ -247,8 +254,9 @@ async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
         assert seat.app.screen.query_one("#sweep-grid", Input).value == str(grid)
         seat.fill(**{"sweep-battery": battery, "sweep-model": MODEL})
         await seat.press("space")
-        await seat.until(lambda: state(seat).phase == "done", "the end")
-        assert state(seat).planned == 3 and state(seat).before >= 1
+        await seat.until(lambda: phase(seat) == "done", "the end")
+        swept = seat.desk.query_one(SweepPage)._swept
+        assert swept is not None and len(swept.points) == 3 and swept.before >= 1
         assert not seat.desk.jobs
         await seat.press("g")
         await seat.reads("size of the difference")  # a map, as there is no second amount
@@ -481,19 +489,20 @@ def test_several_items_are_counted() -> None:
 
 @pytest.mark.parametrize("workers", ["0", "257", "two", ""])
 def test_a_number_of_workers_that_is_not_allowed_is_refused(workers: str) -> None:
+    given = {"battery": "tab", "model": "bundled", "grid": "grid.toml", "workers": workers}
     with pytest.raises(UsageError, match="cannot be used"):
-        SweepWish("tab", "bundled", "grid.toml", workers).checked()
+        made(SweepLesions, given)
 
 
 def test_the_time_that_is_left_is_that_of_the_conditions_not_done() -> None:
-    wish = SweepWish("tab", "bundled", "grid.toml")
-    state = SweepState("running", wish, planned=12, before=2, given=4, seconds=40.0)
-    assert (state.left, state.time_left) == (6, "about 60 s left")
-    assert state.summary == "6 of 12 conditions done, 2 of them before"
-    state = replace(state, begun=frozenset({"a", "b"}), items=30)
-    assert state.summary.endswith(", 2 running, 30 items answered")
-    state = replace(state, failures=(("mlp:zero:1", "the process died"),))
-    assert state.left == 5 and state.summary.endswith(", 1 failed")
+    points = [Point("intact", Conditions("bundled", "model"))] * 12
+    swept = Swept("two", points, {}, before=2, given=4)
+    assert swept.time_left(40.0) == "about 60 s left"
+    assert swept.summary(active=True) == "6 of 12 conditions done, 2 of them before"
+    swept = replace(swept, begun=frozenset({"a", "b"}), items=30)
+    assert swept.summary(active=True).endswith(", 2 running, 30 items answered")
+    swept = replace(swept, failures=(("mlp:zero:1", "the process died"),))
+    assert swept.summary(active=False).endswith(", 1 failed")
 
 
 def test_answers_can_be_laid_out_before_there_is_room() -> None:

@@ -38,6 +38,7 @@ class JobState:
         page: id of the page that shows more of it, or empty.
         resumable: it can be started again with what is left.
         document: what an operation did.
+        result: what an operation has made so far; what it is the operation says.
         field: the value of the operation that was refused, or empty.
     """
 
@@ -53,6 +54,7 @@ class JobState:
     page: str = ""
     resumable: bool = False
     document: Mapping[str, Any] | None = None
+    result: Any = None
     field: str = ""
 
     @property
@@ -174,6 +176,7 @@ class Jobs:
         after: Callable[[Ended], None],
         again: Callable[[], object],
         administration: int | None = None,
+        page: str = "",
         holds: bool = False,
     ) -> int:
         """Begin a job and return its number; 0: the program ends."""
@@ -186,7 +189,7 @@ class Jobs:
             if entry.state.active:
                 entry.tell(phase="stopping")
 
-        entry = self.enter(kind, title, stop, again=again, administration=administration)
+        entry = self.enter(kind, title, stop, again=again, administration=administration, page=page)
         entry.holds = holds
 
         def run() -> None:

@@ -21,6 +21,8 @@ from tabwb.workbench.engine.messages import Stored
 from tabwb.workbench.engine.model_runner import FRAME_S
 from tabwb.workbench.engine.session_controller import SessionController
 
+DRY_RUN = "Dry run"
+"""What the job of an estimate is called."""
 STORED_S = 1.0
 """Seconds between two messages that something new is stored."""
 
@@ -35,8 +37,8 @@ class JobController(Controller):
         self._turns: dict[int, threading.Lock] = {}
         """Held by the job that works on an administration."""
 
-    def begin(self, wanted: Operation) -> int:
-        """Begin an operation; return the number of its job."""
+    def begin(self, wanted: Operation, *, dry: bool = False) -> int:
+        """Begin an operation, or its estimate; return the number of its job."""
         numbers = wanted.numbers(self.store)
         held = {number for number in numbers if self._sessions.holds(number)}
 
@@ -54,11 +56,12 @@ class JobController(Controller):
                 self.engine.refresh()
 
         job = self.engine.background.start(
-            wanted.DOING or wanted.TITLE,
+            DRY_RUN if dry else wanted.DOING or wanted.TITLE,
             wanted.about,
-            partial(self._worked, wanted, numbers, held),
+            partial(self._worked, wanted, numbers, held, dry),
             after=after,
-            again=partial(self.begin, wanted.rest),
+            again=partial(self.begin, wanted.rest, dry=dry),
+            page=wanted.PAGE,
             administration=numbers[0] if len(numbers) == 1 else None,
             holds=bool(numbers) and not held,
         )
@@ -104,7 +107,9 @@ class JobController(Controller):
         """Start a job that has stopped again."""
         self.engine.background.again(number)
 
-    def _worked(self, wanted: Operation, numbers: list[int], held: set[int], own: Tools) -> Ended:
+    def _worked(
+        self, wanted: Operation, numbers: list[int], held: set[int], dry: bool, own: Tools
+    ) -> Ended:
         said: list[str] = []
         warned: list[str] = []
 
@@ -120,7 +125,7 @@ class JobController(Controller):
         own.tell(field="")
         try:
             wanted.check(own.plugins)
-            self._run(wanted, numbers, own, tools)
+            self._run(wanted.estimate if dry else wanted.run, numbers, own, tools)
         except Interrupted as stopped:
             return Ended("stopped", "\n".join((*warned, stopped.message)))
         except TabwbError as error:
@@ -128,7 +133,9 @@ class JobController(Controller):
             own.tell(field=field)
             return Ended("refused", "\n".join((*said, *warned, words)))
         finally:
-            own.tell(document=wanted.documented(tools))
+            own.tell(document=wanted.documented(tools), result=tools.result)
+        if dry:
+            return Ended("done", "\n".join(warned))
         made = tools.document.get("administrations") or [{"id": None}]
         words = "\n".join(
             (*said, *warned, *wanted.brief(tools.document), *wanted.wrong(tools.document))
@@ -136,7 +143,11 @@ class JobController(Controller):
         return Ended("done", words, made[0]["id"])
 
     def _run(
-        self, wanted: Operation, numbers: list[int], own: Tools, tools: operation.Tools
+        self,
+        work: Callable[[operation.Tools], operation.Progress],
+        numbers: list[int],
+        own: Tools,
+        tools: operation.Tools,
     ) -> None:
         began = stored_at = time.monotonic()
         shown_at, done = 0.0, 0
@@ -146,11 +157,11 @@ class JobController(Controller):
             now = time.monotonic()
             if told.part:
                 began = now
-            if told.part or told.waits or now - shown_at > FRAME_S:
+            if told.part or told.waits or told.problem or now - shown_at > FRAME_S:
                 shown_at = now
                 left = (now - began) / max(told.timed, 1) * (told.planned - told.done)
                 words = told.words + (time_left(left) if told.timed >= FEW else "")
-                own.tell(words=words, done=told.done, planned=told.planned)
+                own.tell(words=words, done=told.done, planned=told.planned, result=tools.result)
             if told.done and now - stored_at > STORED_S:
                 stored_at = now
                 for number in numbers:
@@ -158,7 +169,7 @@ class JobController(Controller):
             done = told.done or done
 
         tools.tell = tell
-        for each in wanted.run(tools):
+        for each in work(tools):
             tell(each)
         own.tell(done=done)
 

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from tabwb.records.words import plural
 from tabwb.workbench.engine.jobs import JobState
-from tabwb.workbench.engine.operations import JobController
+from tabwb.workbench.engine.operations import DRY_RUN, JobController
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Actions
 
 MARK = "jobs"
-OWN_WORDS = {"Sweep", "Dry run"}
-"""Kinds whose subject says itself what quitting stops."""
 WORKS = (
     "{}: {} is running. Quitting stops it after the current calls. What is stored stays; "
     "started again, it continues with the rest."
@@ -43,7 +41,7 @@ class JobsActions(Actions):
         """Show in the title bar what works; quitting asks first."""
         self.states[state.number] = state
         key = f"job {state.number}"
-        if state.active and state.kind not in OWN_WORDS:
+        if state.active and state.kind != DRY_RUN:
             self.desk.jobs[key] = WORKS.format(state.kind, state.title)
         else:
             self.desk.jobs.pop(key, None)
@@ -56,6 +54,8 @@ class JobsActions(Actions):
     def _tell_end(self, state: JobState) -> None:
         """Tell how an operation ended whose dialog was closed."""
         if state.active or not self.desk.controller(JobController).is_operation(state.number):
+            return
+        if state.page and self.desk.page == state.page:
             return
         from tabwb.workbench.shell.operation_dialog import OperationScreen
 

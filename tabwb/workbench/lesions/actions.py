@@ -1,4 +1,4 @@
-"""Opens the laboratory and the page of sweeps; shows on every page that a lesion or sweep is on."""
+"""Opens the laboratory and the page of sweeps; shows on every page that a lesion is on."""
 
 from __future__ import annotations
 
@@ -6,19 +6,13 @@ import asyncio
 
 from tabwb.workbench.engine.messages import Changed, CurvesWanted
 from tabwb.workbench.lesions.controller import LesionsController
-from tabwb.workbench.lesions.messages import LaboratoryState, SweepState, SweepWish
+from tabwb.workbench.lesions.messages import LaboratoryState
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Actions
 from tabwb.workbench.shell.wording import LESIONED
 
-LESION, SWEEP = "lesion", "sweep"
-"""Marks in the title bar."""
-
-
-WORKS = (
-    "A sweep is running ({}). Quitting stops it after the current items. No answer is lost: "
-    "space on the page of sweeps, or the command shown there, continues it."
-)
+LESION = "lesion"
+"""A mark in the title bar."""
 
 
 class LesionsActions(Actions):
@@ -27,9 +21,7 @@ class LesionsActions(Actions):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
         self._phase = ""
-        self.sweep = SweepState("", SweepWish("", "", ""))
         desk.listen(LaboratoryState, self.laboratory_changed)
-        desk.listen(SweepState, self.sweep_changed)
         desk.listen(Changed, self.administration_changed)
         desk.listen(CurvesWanted, self.curves_wanted)
 
@@ -60,21 +52,6 @@ class LesionsActions(Actions):
         self._phase = message.phase
         mark = f"{LESIONED} laboratory {message.lesion}" if message.lesion else ""
         self._mark(LESION, mark)
-
-    def sweep_changed(self, message: SweepState) -> None:
-        """Mark a sweep that works; tell of its end on other pages."""
-        before, self.sweep = self.sweep, message
-        done = message.before + message.given
-        words = "stopping" if message.phase == "stopping" else f"{done} of {message.planned}"
-        if message.dry or not message.planned:
-            words = "dry run" if message.dry else "loading"
-        if message.active and not message.dry:
-            self.desk.jobs[SWEEP] = WORKS.format(words)
-        else:
-            self.desk.jobs.pop(SWEEP, None)
-        if before.active and not message.active and self.desk.page != "sweep":
-            words = message.words or message.summary
-            self.desk.notify(f"Sweep {message.phase}: {words}", timeout=8, markup=False)
 
     def administration_changed(self, message: Changed) -> None:
         """Make room for the model of an administration that begins."""

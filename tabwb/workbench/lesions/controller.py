@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.administer.session import setup
@@ -16,23 +15,20 @@ from tabwb.workbench.lesions.messages import (
     ItemsKnown,
     LaboratoryState,
     PairsGiven,
-    SweepWish,
 )
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Battery
-    from tabwb.workbench.lesions.job import SweepJob
     from tabwb.workbench.lesions.laboratory import Laboratory, Pair
 
 
 class LesionsController(Controller):
-    """One model at a time, and one sweep."""
+    """One model at a time."""
 
     def __init__(self, engine: Engine, sessions: SessionController) -> None:
         super().__init__(engine)
         self._sessions = sessions
         self._laboratory: Laboratory | None = None
-        self._job: SweepJob | None = None
 
     # ---------------------------------------------------------------- the model
 
@@ -136,32 +132,10 @@ class LesionsController(Controller):
         if laboratory is not None:
             laboratory.close()
 
-    # ---------------------------------------------------------------- the sweep
-
-    def start_sweep(self, wish: SweepWish, *, dry: bool = False) -> None:
-        """Start a sweep in the background, or continue it; the store decides what is left."""
-        from tabwb.workbench.lesions.job import SweepJob
-
-        if self._job is not None and not self._job.ended():
-            raise TabwbError("another sweep is running", hint="stop it first, or wait for its end")
-        again = partial(self.start_sweep, wish, dry=dry)
-        self._job = SweepJob(self.engine, wish, again, dry=dry)
-        self._job.start()
-
-    def stop_sweep(self) -> None:
-        """Stop the sweep after the current items; from any thread."""
-        if self._job is not None:
-            self._job.stop()
-
-    # ---------------------------------------------------------------- the end
-
     def interrupt(self) -> None:
-        """Stop model and sweep, because the program ends."""
+        """Stop the model, because the program ends."""
         self.stop()
-        self.stop_sweep()
 
     def close(self) -> None:
-        """End the model's process; wait until the sweep has paused its administrations."""
+        """End the model's process."""
         self._end_model()
-        if self._job is not None:
-            self._job.finish()

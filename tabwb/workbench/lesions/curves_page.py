@@ -18,14 +18,15 @@ from textual.widgets.option_list import Option
 from tabwb.analysis.measures import Cell
 from tabwb.host.index import EXTRAS
 from tabwb.host.settings import Configuration
+from tabwb.operations.sweep import SweepLesions
 from tabwb.records.columns import fixed
 from tabwb.records.errors import MissingExtra
 from tabwb.records.words import plural
+from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import CurvesWanted, ExportWanted
 from tabwb.workbench.lesions.curve_pane import CurvePane, MeasureList
 from tabwb.workbench.lesions.curve_plot import draw, legend, map_lines, numbers
 from tabwb.workbench.lesions.curves import Curve, CurvesRead, CurvesReader, HeatMap, Read
-from tabwb.workbench.lesions.messages import SweepState
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
@@ -141,10 +142,9 @@ class CurvesPage(Page):
             self.read_again()
 
     def _hear(self, message: object) -> None:
-        if isinstance(message, SweepState):
-            done = message.before + message.given
-            self._stale |= done != self._done
-            self._done, self._working = done, message.active and not message.dry
+        if isinstance(message, JobState) and message.kind == SweepLesions.DOING:
+            self._stale |= message.done != self._done
+            self._done, self._working = message.done, message.active
         if not isinstance(message, CurvesRead):
             return
         self._reading = message.turn != self._reader.turn

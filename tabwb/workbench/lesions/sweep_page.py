@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from textual.app import ComposeResult
@@ -13,15 +13,16 @@ from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Input, Static
 
-from tabwb.administer.sweep.grid import read_grid
 from tabwb.battery.loader import load_battery
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.operations.operation import made
+from tabwb.operations.sweep import SweepLesions, Swept
+from tabwb.records.errors import TabwbError
 from tabwb.records.files import expanded
+from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import CurvesWanted, GroupsWanted
+from tabwb.workbench.engine.operations import DRY_RUN, JobController
 from tabwb.workbench.lesions.choices import combo_of_batteries, combo_of_models
-from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.earlier_sweeps import earlier_lines, example_lines
-from tabwb.workbench.lesions.messages import SweepState, SweepWish
 from tabwb.workbench.lesions.page_words import declared_lines
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
@@ -67,6 +68,7 @@ _SIGNS = {
     "loading": "…", "running": "▸", "stopping": "…", "done": "✓", "stopped": "‖", "failed": "!",
     "refused": "!", "planned": "✓",
 }  # fmt: skip
+_NOTHING = JobState(0, "", "", phase="")
 _WORDS = {
     "stopping": "stopping after the current items",
     "failed": "Conditions failed; all others are stored.",
@@ -95,7 +97,9 @@ class SweepPage(Page):
 
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
-        self._state = SweepState("", SweepWish("", "", ""))
+        self._state = _NOTHING
+        """Of the sweep or dry run that was begun last."""
+        self._jobs = desk.controller(JobController)
         self._problem = ""
 
     def compose(self) -> ComposeResult:
@@ -141,8 +145,7 @@ class SweepPage(Page):
 
     def focus_inside(self) -> None:
         """Give the keys to the state, or begin with the grid."""
-        wish = self._wish()
-        self.query_one("#sweep-pane" if wish.grid else "#sweep-grid").focus()
+        self.query_one("#sweep-pane" if self._text("grid") else "#sweep-grid").focus()
 
     def foot_rank(self, command: Command) -> int:
         """Return the place in the footer; 0 keeps out what cannot be done now."""
@@ -151,13 +154,13 @@ class SweepPage(Page):
             "administer.start-sweep": not active,
             "administer.dry-run": not active,
             "administer.stop-sweep": active,
-            "administer.copy-command": bool(self._wish().grid),
+            "administer.copy-command": bool(self._text("grid")),
         }
         return super().foot_rank(command) if usable.get(command.id, True) else 0
 
     def foot_word(self, command: Command) -> str:
         """Return the word of a command in the footer: a sweep that was stopped is continued."""
-        stopped = self._state.phase == "stopped" and not self._state.dry
+        stopped = self._phase == "stopped" and not self._dry
         if command.id == "administer.start-sweep" and stopped:
             return "Continue"
         return super().foot_word(command)
@@ -173,77 +176,102 @@ class SweepPage(Page):
 
     # ---------------------------------------------------------------- what is shown
 
+    @property
+    def _dry(self) -> bool:
+        return self._state.kind == DRY_RUN
+
+    @property
+    def _swept(self) -> Swept | None:
+        swept = self._state.result
+        return swept if isinstance(swept, Swept) else None
+
+    @property
+    def _phase(self) -> str:
+        """The phase of the job, and of a sweep whether it still loads or conditions failed."""
+        state, swept = self._state, self._swept
+        if state.phase == "running" and not state.planned:
+            return "loading"
+        if state.phase == "refused" and swept is not None and swept.failures:
+            return "failed"
+        return "planned" if state.phase == "done" and self._dry else state.phase
+
     def _hear(self, message: object) -> None:
-        if isinstance(message, SweepState):
+        if isinstance(message, JobState) and message.page == SweepLesions.PAGE:
             self._state, self._problem = message, ""
             self._show()
             self.desk.show_foot()
 
     def _show(self) -> None:
-        state = self._state
-        words = f"{state.name} · {state.wish.model}" if state.name else ""
-        words += ", dry run" if state.dry else ""
-        sign = f"   {_SIGNS[state.phase]} {state.phase}" if state.phase else ""
-        style = AMBER if state.phase in {"failed", "refused"} else ""
+        phase, swept = self._phase, self._swept
+        words = f"{swept.name} · {swept.points[0].model}" if swept is not None else ""
+        words += ", dry run" if self._dry else ""
+        sign = f"   {_SIGNS[phase]} {phase}" if phase else ""
+        style = AMBER if phase in {"failed", "refused"} else ""
         title = Content.assemble("Sweep of lesions", (f"   {words}".rstrip(), QUIET), (sign, style))
         self.query_one("#sweep-head", Pane).border_title = title
-        wish, line = self._wish(), self.query_one("#sweep-command", Line)
-        command = Content.styled(wish.command(self.desk.location) if wish.grid else "", QUIET)
+        given, line = bool(self._text("grid")), self.query_one("#sweep-command", Line)
+        command = Content.styled(self._command() if given else "", QUIET)
         line.show(command, Content.assemble(("y", f"bold {ACCENT}"), (" copies", QUIET)))
-        line.visible = bool(wish.grid)
+        line.visible = given
         self.query_one("#sweep-state", WrappedText).refresh(layout=True)
 
     def _lines(self, width: int) -> Iterator[Content]:
-        state, room = self._state, min(width, WIDEST)
+        state, swept, phase, room = self._state, self._swept, self._phase, min(width, WIDEST)
         if self._problem:
             yield from folded(f"! {self._problem}", room, AMBER)
             yield Content("")
-        if state.planned and not state.dry:
-            done = (state.before + state.given) / state.planned
-            yield bar(done, min(room, 60))
-            yield Content.assemble((state.summary, "bold"), (f"   {state.time_left}", QUIET))
-        words = state.words or _WORDS.get(state.phase, "")
+        if swept is not None and not self._dry:
+            yield bar(swept.done / max(len(swept.points), 1), min(room, 60))
+            left = swept.time_left(state.seconds) if phase == "running" else ""
+            summary = swept.summary(active=state.active)
+            yield Content.assemble((summary, "bold"), (f"   {left}", QUIET))
+        words = state.words if phase in {"loading", "refused"} else _WORDS.get(phase, "")
         if words:
-            yield from folded(words, room, AMBER if state.phase in {"failed", "refused"} else "")
-        yield from self._planned(room)
-        if not state.dry:
-            yield from key_lines(_NEXT.get(state.phase, ()), room)
-        if state.failures:
-            yield Content("")
-            yield Content.styled("FAILED", f"bold {QUIET}")
-            for name, reason in state.failures:
-                yield Content.styled(f"! {name}", AMBER).truncate(room, ellipsis=True)
-                yield from folded(reason, room, indent=2)
-        if state.recent:
-            yield Content("")
-            yield Content.styled("GIVEN, THE LATEST FIRST", f"bold {QUIET}")
-            for name in state.recent:
-                yield Content.styled(f"✓ {name}", QUIET).truncate(room, ellipsis=True)
-        if not state.phase and not self._problem:
+            yield from folded(words, room, AMBER if phase in {"failed", "refused"} else "")
+        if self._dry and swept is not None:
+            yield from self._planned(swept, room)
+        elif not self._dry:
+            yield from key_lines(_NEXT.get(phase, ()), room)
+            yield from self._given(swept, room)
+        if not phase and not self._problem:
             yield from key_lines(_BEGIN, room)
             yield Content("")
             catalogue = self.desk.catalogue
             yield from earlier_lines(catalogue.administrations if catalogue else (), room)
-            if not self._wish().grid:
+            if not self._text("grid"):
                 yield from example_lines(room)
                 yield from declared_lines(room)
 
-    def _planned(self, room: int) -> Iterator[Content]:
+    def _given(self, swept: Swept | None, room: int) -> Iterator[Content]:
+        """Yield the conditions that failed, and those that were given last."""
+        if swept is not None and swept.failures:
+            yield Content("")
+            yield Content.styled("FAILED", f"bold {QUIET}")
+            for name, reason in swept.failures:
+                yield Content.styled(f"! {name}", AMBER).truncate(room, ellipsis=True)
+                yield from folded(reason, room, indent=2)
+        if swept is not None and swept.recent:
+            yield Content("")
+            yield Content.styled("GIVEN, THE LATEST FIRST", f"bold {QUIET}")
+            for name in swept.recent:
+                yield Content.styled(f"✓ {name}", QUIET).truncate(room, ellipsis=True)
+
+    def _planned(self, swept: Swept, room: int) -> Iterator[Content]:
         """Yield what a dry run found."""
-        state = self._state
-        for at, line in enumerate(state.forecast):
+        if not swept.forecast:
+            return
+        for at, line in enumerate(swept.forecast):
             indent = 2 * line.startswith(" ")
             yield from folded(line.strip(), room, "" if at else "bold", indent)
             if not at:
                 yield from key_lines(_NEXT["planned"], room)
-        if not state.conditions:
-            return
         yield Content("")
         yield Content.styled("CONDITIONS", f"bold {QUIET}")
-        for role, name in state.conditions[:SHOWN]:
-            yield Content.assemble((f"{role:<13}", QUIET), name if role != "intact" else "-")
-        if len(state.conditions) > SHOWN:
-            yield Content.styled(f"and {len(state.conditions) - SHOWN} more", QUIET)
+        for point in swept.points[:SHOWN]:
+            name = point.name if point.role != "intact" else "-"
+            yield Content.assemble((f"{point.role:<13}", QUIET), name)
+        if len(swept.points) > SHOWN:
+            yield Content.styled(f"and {len(swept.points) - SHOWN} more", QUIET)
 
     # ---------------------------------------------------------------- fields
 
@@ -258,36 +286,50 @@ class SweepPage(Page):
         self.query_one("#sweep-pane").focus()
 
     def _check(self) -> None:
-        """Read the grid and the number of workers; say what is wrong with them."""
-        wish = self._wish()
-        self._show_grid(wish)
+        """Read the grid and the other fields; say what is wrong with them."""
+        grid = self._text("grid")
+        self._show_grid(grid)
         try:
-            wish.checked()
-            read_grid(expanded(wish.grid))
-        except UsageError as error:
-            empty = not wish.grid and not self._state.phase
+            self._wanted()
+        except TabwbError as error:
+            empty = not grid and not self._state.phase
             self._problem = "" if empty else _words(error)
         else:
             self._problem = ""
         self._show()
 
-    def _show_grid(self, wish: SweepWish) -> None:
+    def _show_grid(self, grid: str) -> None:
         """Show the file of the grid beside the state, where there is room."""
         text = ""
         with suppress(OSError, ValueError):  # said where the fields are checked
-            path = expanded(wish.grid)
-            if wish.grid and path.stat().st_size < MOST_GRID:
+            path = expanded(grid)
+            if grid and path.stat().st_size < MOST_GRID:
                 text = path.read_text(encoding="utf-8")
         pane = self.query_one("#sweep-grid-pane", Pane)
-        pane.border_title = Path(wish.grid).name
+        pane.border_title = Path(grid).name
         self.set_class(bool(text), "-grid")
         self.query_one("#sweep-grid-text", Static).update(text.rstrip())
 
-    def _wish(self) -> SweepWish:
-        texts = (self.query_one(f"#sweep-{name}", Input).value.strip() for name in (
-            "battery", "model", "grid", "workers"
-        ))  # fmt: skip
-        return SweepWish(*texts)
+    def _text(self, name: str) -> str:
+        return self.query_one(f"#sweep-{name}", Input).value.strip()
+
+    def _wanted(self) -> SweepLesions:
+        """Return the operation, its values and its grid checked."""
+        given = {name: self._text(name) or None for name in ("battery", "model")}
+        grid = self._text("grid")
+        given |= {"grid": str(expanded(grid)) if grid else None, "workers": self._text("workers")}
+        made_of = made(SweepLesions, given)
+        assert isinstance(made_of, SweepLesions)
+        made_of.check_grid()
+        return made_of
+
+    def _command(self) -> str:
+        """Return the command line that does the same."""
+        words = ["tabwb", "lesion", "sweep", self._text("battery")]
+        for name in ("model", "grid", "workers"):
+            words += [f"--{name}", self._text(name)]
+        store = self.desk.location
+        return shlex.join([*words, *(["--store", store] if store else [])])
 
     # ---------------------------------------------------------------- commands
 
@@ -300,21 +342,22 @@ class SweepPage(Page):
         self._begin(dry=True)
 
     def _begin(self, *, dry: bool) -> None:
-        wish = self._wish()
         if self._state.active:
-            what = "a dry run" if self._state.dry else "a sweep"
+            what = "a dry run" if self._dry else "a sweep"
             self.show_message(f"{what} is running: x stops it")
             return
         try:
-            workers = wish.checked()
-            read_grid(expanded(wish.grid))
-        except UsageError as error:
+            wanted = self._wanted()
+        except TabwbError as error:
             self.show_message(_words(error))
             return
         self._problem = ""
-        self.desk.workbench.remember(sweep_grid=wish.grid, sweep_workers=workers)
-        job = partial(self.desk.controller(LesionsController).start_sweep, wish, dry=dry)
-        self.desk.do(job)
+        self.desk.workbench.remember(sweep_grid=self._text("grid"), sweep_workers=wanted.workers)
+
+        def begin() -> None:
+            self._jobs.begin(wanted, dry=dry)
+
+        self.desk.do(begin)
 
     def take(self, battery: str, model: str, grid: str) -> None:
         """Fill in what the laboratory has chosen."""
@@ -325,15 +368,15 @@ class SweepPage(Page):
     def stop_sweep(self) -> None:
         """Stop after the current items."""
         if self._state.active:
-            self.desk.controller(LesionsController).stop_sweep()
+            self._jobs.stop(self._state.number)
         else:
             self.show_message("no sweep is running")
 
     def sweep_curves(self) -> None:
         """Show curves and maps of this model and battery, also while the sweep runs."""
-        wish = self._wish()
-        where = (f"model={wish.model}", f"battery={(battery := _battery(wish.battery))}")
-        words = f"{battery} · {wish.model}"
+        battery, model = _battery(self._text("battery")), self._text("model")
+        where = (f"model={model}", f"battery={battery}")
+        words = f"{battery} · {model}"
         self.desk.tell(CurvesWanted(where=where, words=words, back="sweep"))
 
     def sweep_results(self) -> None:
@@ -342,7 +385,7 @@ class SweepPage(Page):
 
     def copy_command(self) -> None:
         """Copy the command line."""
-        self.app.copy_to_clipboard(self._wish().command(self.desk.location))
+        self.app.copy_to_clipboard(self._command())
         self.desk.notify("Copied.", timeout=2)
 
     async def leave_sweep(self) -> None:
