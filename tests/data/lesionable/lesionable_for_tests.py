@@ -117,6 +117,16 @@ class Lesionable:
                 return
             yield index, reply
 
+    def activations(
+        self, target: str, texts: Sequence[str], pool: str, cancel: Cancel
+    ) -> Iterator[Any]:
+        import numpy as np
+
+        units = sum(part.units for part in PARTS if part.target == target)
+        for text in texts:
+            found = np.random.default_rng(list(text.encode())).random(units, dtype=np.float32)
+            yield found + (text.count("a") > 1)
+
     def likelihood(
         self, request: Request, continuations: Sequence[str], cancel: Cancel
     ) -> Sequence[Likelihood]:
