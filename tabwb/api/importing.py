@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
-from tabwb.api.engine import Place, named, open_store, opened_plugins, warn
-from tabwb.api.operations import judge_later
-from tabwb.api.study import Administration, stored_in
-from tabwb.records.errors import TabwbError, UsageError
-
-if TYPE_CHECKING:
-    pass
+from tabwb.api.engine import Place, named, open_store, opened_plugins, python_names
+from tabwb.api.operations import tools_of, worked
+from tabwb.api.study import Administration, Stored, stored_in
+from tabwb.operations.importing import NAMING, ImportFile
+from tabwb.operations.operation import made
+from tabwb.records.errors import UsageError
 
 
 def import_answers(
@@ -63,55 +61,10 @@ def import_answers(
         NoConsent: a registered speaker has not agreed; nothing was stored.
         TabwbError: a scorer or judge failed (all responses are stored).
     """
-    from tabwb.administer.answers import importing
-    from tabwb.administer.answers.examinee import Stated
-    from tabwb.administer.answers.prepared import (
-        ImportRequest,
-        importer_of,
-        left_out,
-        prepare_import,
-    )
-    from tabwb.administer.consent import Guard
-
-    place = _existing(path)
-    with opened_plugins() as plugins:
-        importer = importer_of(plugins, place, format)
-        if importer is None:
-            raise UsageError(
-                "is in no format of answers",
-                where=str(place),
-                allowed=", ".join(one.id for one in plugins.descriptors("importers")),
-                hint="spoken naming is imported by tabwb.import_naming",
-            )
-        request = ImportRequest(
-            place, None if battery is None else named(battery), Stated(model, speaker, origin),
-            columns=dict(columns or {}),
-            number_replicates=number_replicates, skip_unknown=skip_unknown, date=date or "",
-            judges=_judges(judges), research_protocol=research_protocol,
-        )  # fmt: skip
-        prepared = prepare_import(plugins, importer, request)
-        conditions = prepared.conditions
-        with open_store(store, plugins.configuration, create=True) as opened:
-            imported = importing.import_answers(
-                opened, plugins, prepared.battery, prepared.plan, conditions,
-                again=again,
-            )  # fmt: skip
-            warn(*left_out(prepared.plan, prepared.battery.id))
-            warn(*Guard.notices_of(Guard(opened, plugins, one) for one in conditions))
-            # The judges that ask a model, now that every answer is stored.
-            specs = imported[0].administration.conditions.judges
-            later = [one for one in specs if plugins.resolve("judges", one)[0].wraps is not None]
-            numbers = [one.administration.id for one in imported]
-            judge_later(plugins, opened, numbers, later)
-            where = stored_in(opened, plugins.configuration, store)
-    failed = dict.fromkeys(str(rater) for one in imported for rater in one.failed)
-    if failed:
-        raise TabwbError(
-            "\n".join(failed),
-            hint=f"every response is stored (administrations {', '.join(map(str, numbers))}); "
-            "after the cause is removed: tabwb trial rescore",
-        )
-    return [Administration(number, where) for number in numbers]
+    given = {
+        **locals(), "battery": None if battery is None else named(battery), "judge": _judges(judges)
+    }  # fmt: skip
+    return _administrations(*_imported(given, store, "answers"))
 
 
 def import_ratings(
@@ -151,26 +104,13 @@ def import_ratings(
         UsageError: the file cannot be used, a response is not stored, or the name is taken.
         NoConsent: a registered speaker has not agreed to rating; nothing was stored.
     """
-    from tabwb.administer.answers.examinee import Stated
-    from tabwb.administer.rating.elsewhere.into_set import (
-        LabelRequest,
-        import_labels,
-        prepare_labels,
-    )
-    from tabwb.records.rating_sets import checked_counts
-
-    place = _existing(path)
-    request = LabelRequest(
-        place, name, None if form is None else named(form),
-        None if mapping is None else Path(mapping),
-        Stated(model, speaker, origin), _judges(judges),
-        None if counts is None else checked_counts(counts),
-    )  # fmt: skip
-    with opened_plugins() as plugins:
-        prepared = prepare_labels(plugins, request)
-        warn(*(f"left out: {n:,} {what}" for what, n in prepared.labels.left_out.items()))
-        with open_store(store, plugins.configuration, create=True) as opened:
-            return import_labels(opened, plugins, prepared).name
+    given = {
+        **locals(), "set": name or "", "form": None if form is None else named(form),
+        "judge": _judges(judges),
+    }  # fmt: skip
+    document, _ = _imported(given, store, "ratings")
+    found: str = document["rating_set"]["name"]
+    return found
 
 
 def import_naming(
@@ -212,27 +152,28 @@ def import_naming(
         TabwbError: a recording could not be stored; its administration is paused; the same import
             continues it.
     """
-    from tabwb.tasks.spoken_naming.giving import NamingImport, import_sessions, prepare_sessions
-
-    place = _existing(path)
-    request = NamingImport(
-        place, named(battery), speaker=speaker, origin=origin, session=session, rater=rater,
-        tiers=dict(tiers or {}), research_protocol=research_protocol, date=date or "",
-    )  # fmt: skip
-    with opened_plugins() as plugins:
-        prepared = prepare_sessions(plugins, request)
-        warn(*prepared.notes)
-        with open_store(store, plugins.configuration, create=True) as opened:
-            made = import_sessions(opened, plugins, prepared, warn, again=again)
-            numbers = [number for number, _ in made]
-            where = stored_in(opened, plugins.configuration, store)
-    return [Administration(number, where) for number in numbers]
+    given = {**locals(), "battery": named(battery), "tier": tiers, "format": NAMING}
+    return _administrations(*_imported(given, store, "spoken naming"))
 
 
-def _existing(path: str | PathLike[str]) -> Path:
-    if not Path(path).exists():
-        raise UsageError("there is no such file or folder", where=str(Path(path)))
-    return Path(path)
+def _imported(given: Mapping[str, Any], place: Place, kind: str) -> tuple[dict[str, Any], Stored]:
+    """Import what is of one kind; return the document of the operation, and where it is stored."""
+    operation = made(ImportFile, given)
+    assert isinstance(operation, ImportFile)
+    with python_names(), opened_plugins() as plugins:
+        operation.check(plugins)
+        if operation.kind != kind:
+            raise UsageError(
+                f"these are not {kind} but {operation.kind}", where=str(operation.path),
+                hint="see import_answers, import_naming, import_ratings",
+            )  # fmt: skip
+        with open_store(place, plugins.configuration, create=True) as opened:
+            document = worked(operation, tools_of(plugins, lent=opened))
+            return document, stored_in(opened, plugins.configuration, place)
+
+
+def _administrations(document: Mapping[str, Any], where: Stored) -> list[Administration]:
+    return [Administration(made["id"], where) for made in document["administrations"]]
 
 
 def _judges(judges: str | Sequence[str] | None) -> Sequence[str]:

@@ -137,7 +137,7 @@ def driven(operation: Operation, tools: Tools, *, quiet: bool) -> None:
         tools.say = _below(countdown.status, tools.say)
         tools.warn = _below(countdown.status, tools.warn)
         if not quiet:
-            tools.show = _below(countdown.status, click.echo)
+            tools.show = _below(countdown.status, _show)
 
         def tell(told: Told) -> None:
             nonlocal gently
@@ -152,14 +152,24 @@ def driven(operation: Operation, tools: Tools, *, quiet: bool) -> None:
         followed(operation.run(tools), tell)
 
 
-def _below(line: StatusLine, say: Callable[[str], object]) -> Callable[[str], None]:
+def _below(line: StatusLine, say: Callable[[Any], object]) -> Callable[[Any], None]:
     """Return a function that says something that stays, in place of the line that is renewed."""
 
-    def said(words: str) -> None:
+    def said(words: Any) -> None:
         line.close()
         say(words)
 
     return said
+
+
+def _show(shown: Any) -> None:
+    """Print a line or a view."""
+    if isinstance(shown, str):
+        click.echo(shown)
+    else:
+        from tabwb.media.terminal import print_view
+
+        print_view(shown)
 
 
 def _stop(number: int, frame: object) -> None:

@@ -267,7 +267,7 @@ class Tools:
         result: what was made, for who shows it; what it is the operation says.
         detail: an estimate also lists what would be sent.
         tell: hears how far work is that cannot yield it.
-        show: takes a line of the document as soon as it is known, for people.
+        show: takes a line or a view of the document as soon as it is known, for people.
         writing: is told why an operation that only reads writes nevertheless; may refuse it.
         stdout: a file may be ``-``, standard output.
         called: returns how the interface calls a value, for sentences about it.
@@ -288,7 +288,7 @@ class Tools:
     result: Any = None
     detail: bool = False
     tell: Callable[[Told], object] = lambda told: None
-    show: Callable[[str], object] = lambda line: None
+    show: Callable[[Any], object] = lambda line: None
     writing: Callable[[str], object] = lambda why: None
     stdout: bool = False
     called: Callable[[str], str] = str

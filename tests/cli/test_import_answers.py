@@ -361,10 +361,10 @@ def test_a_judge_that_asks_a_model_runs_afterwards(run: Run, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--tier", "item=Wort"), "--tier is for spoken naming"),
+        (("--tier", "item=Wort"), "--tier: this is for spoken naming"),
         (("--column", "response"), "'response' is not FIELD=NAME"),
         (("--format", "insepct"), "there is no import format 'insepct'; did you mean 'inspect'?"),
-        (("--format", "naming"), "--model is for answers"),
+        (("--format", "naming"), "--model: this is not for spoken naming"),
         (("--judge", "ruels"), "did you mean 'rules'?"),
         (("--date", "2024-13-01"), "'2024-13-01' is not a valid date"),
     ],

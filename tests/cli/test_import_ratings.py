@@ -316,7 +316,14 @@ def test_answers_without_a_rater_are_left_out(run: Run, stored: Path) -> None:
 def test_ratings_without_a_set_are_not_taken_for_answers(run: Run, stored: Path) -> None:
     refused = run("import", write(stored / "r.csv", *LONG), status=2)
     assert "--set NAME makes a rating set of it" in refused.err
-    run("import", stored / "texts.csv", "--form", "tab-19", status=2, err="--form is for ratings")
+    run(
+        "import",
+        stored / "texts.csv",
+        "--form",
+        "tab-19",
+        status=2,
+        err="--form: this is for ratings",
+    )
 
 
 def test_every_problem_of_a_mapping_is_told_with_its_line(run: Run, stored: Path) -> None:

@@ -14,9 +14,10 @@ import pytest
 import tabwb
 from tabwb.operations.battery import CheckBattery
 from tabwb.operations.files import DrawFigure, ExportResults, WriteReport
+from tabwb.operations.importing import ImportFile
 from tabwb.operations.judge import JudgeRun
 from tabwb.operations.model import AddProfile, ListModels, RemoveProfile, TryModel
-from tabwb.operations.operation import Operation, made
+from tabwb.operations.operation import Operation, made, values_of, words_of
 from tabwb.operations.rate import (
     CloseSet,
     ExportRatings,
@@ -170,8 +171,8 @@ PEOPLE: tuple[tuple[str, str, type[Operation], dict[str, Any]], ...] = (
 def undated(document: Any) -> Any:
     """A document without the times at which things were recorded, and what is drawn at random."""
     if isinstance(document, dict):
-        times = ("at", "recorded_at", "deleted_at", "made_at", "revoked_at", "expires_at",
-                 "created_at", "last", "uid", "link", "format", "file")  # fmt: skip
+        times = ("uid", "created_at", "at", "recorded_at", "deleted_at", "made_at", "revoked_at",
+                 "expires_at", "last", "link", "format", "file")  # fmt: skip
         return {key: undated(value) for key, value in document.items() if key not in times}
     return list(map(undated, document)) if isinstance(document, list | tuple) else document
 
@@ -431,3 +432,62 @@ async def test_models_batteries_and_stores(
     assert [one["ok"] for one in documents[4:6]] == [True, False]
     assert documents[6]["whole"] and documents[8]["merge"]["added"] == {}
     assert all((folder / "copy.db").exists() for folder in folders)
+
+
+IMPORTS: tuple[tuple[str, str, str, dict[str, Any]], ...] = (
+    ("a.csv", "question,response\nrp1,house.\nrp2,no\nxx9,what?\n", "import_answers",
+     {"battery": "tab", "model": "m", "columns": {"item": "question"}, "skip_unknown": True}),
+    ("S-021.cha", "@UTF8\n@Begin\n*PAR:\tI [/] I went home .\n@End\n", "import_answers", {}),
+    ("r.csv", "response,rater,measure,value\n1/1,R1,anomia,1\n1/1,R2,anomia,0\n",
+     "import_ratings", {"set": "read"}),
+    ("utterances.tsv", "utterance_id\tsession\tprompt\ttranscript\n1\tS-014\tdog\tD AO G\n",
+     "import_naming", {"battery": "naming-demo", "origin": "human"}),
+)  # fmt: skip
+
+
+async def test_importing(run: Run, stores: list[Path], tmp_path: Path) -> None:  # noqa: F811
+    command, python, workbench_store = stores
+    files = []
+    for name, text, *_ in IMPORTS:
+        (tmp_path / name.partition(".")[0]).mkdir()
+        files.append(tmp_path / name.partition(".")[0] / name)
+        files[-1].write_text(text, "utf-8")
+    files[-1] = files[-1].parent
+    given = [
+        made(ImportFile, {"path": file, **values})
+        for file, (*_, values) in zip(files, IMPORTS, strict=True)
+    ]
+    names = [value.name for value in values_of(ImportFile)]
+    documents = []
+    for one in given:
+        assert isinstance(one, ImportFile)
+        words = [str(one.path), *words_of(one, names[1:]), "--json", "--store", str(command)]
+        documents.append(run("import", *words).document)
+    for file, (_, _, function, values) in zip(files, IMPORTS, strict=True):
+        renamed = {{"set": "name"}.get(key, key): one for key, one in values.items()}
+        getattr(tabwb, function)(file, store=python, **renamed)
+    of_workbench = await worked(workbench_store, *given)
+    assert undated(of_workbench) == undated(documents)
+    assert documents[0]["imports"][0]["left_out"] == {}
+    assert documents[2]["rating_set"]["name"] == "read"
+    held = [contents(path) for path in stores]
+    assert held[0] == held[1] == held[2]
+    assert [one[0] for one in held[0][1:]] == ["imported:m", "S-021", "S-014"]
+
+
+def contents(path: Path) -> list[tuple[Any, ...]]:
+    """What was said in each administration, and what was given to it."""
+    with Store.open(path) as store:
+        return [
+            (
+                one.conditions.examinee,
+                [
+                    (
+                        trial.counting and trial.counting.response,
+                        [(each.rater, each.measure, each.value) for each in trial.ratings],
+                    )
+                    for trial in store.trials(one.id)
+                ],
+            )
+            for one in store.administrations()
+        ]

@@ -6,14 +6,12 @@ import threading
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input
 
+from tabwb.operations import importing
+from tabwb.operations.operation import Told, Tools
 from tabwb.records.naming import Transcribed, observations_of
 from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store
-from tabwb.workbench.engine.jobs import Tools
-from tabwb.workbench.importing import controller
-from tabwb.workbench.importing.recordings import FolderJob
 from tests import builders
 from tests.administer.naming_parts import naming_battery
 from tests.builders import typed_table
@@ -64,25 +62,25 @@ def recordings(tmp_path: Path) -> Path:
 async def test_a_folder_of_recordings_is_stored_stopped_continued_and_transcribed(
     sit: Sit, recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gate, count = Gate(), FolderJob._count
+    gate = Gate()
 
-    def counted(job: FolderJob, verb: str, done: int, of: int) -> None:
-        count(job, verb, done, of)
+    def counted(verb: str, done: int, of: int) -> Told:
         if done == 3:
             gate.hold()
+        return Told(verb, done, of)
 
-    monkeypatch.setattr(FolderJob, "_count", counted)
+    monkeypatch.setattr(importing, "counted", counted)
     async with sit((100, 30)) as seat:
         typed = tmp_path / "typed.tsv"
         battery = tmp_path / "battery.toml"
-        await asked(seat, file=recordings, battery=battery, transcriber=f"manual:{typed}")
+        await asked(seat, path=recordings, battery=battery, transcriber=f"manual:{typed}")
         await seat.press("enter")
         await refused(seat, "participant code")
-        seat.app.screen.query_one("#import-name", Input).value = "S-014"
+        seat.fill(speaker="S-014")
         await seat.press("enter")
         await seat.until(lambda: "5 recordings of 4 items" in message(seat), "the dry run")
         assert stored(seat) == []
-        await seat.press_button("import")
+        await seat.press_button("begin")
         await stop_at(seat, gate)
         (given,) = stored(seat)
         assert given.status is AdministrationStatus.PAUSED
@@ -107,12 +105,17 @@ async def test_a_folder_is_stored_once_across_two_openings_of_the_workbench(
 ) -> None:
     async def given(seat: Seat) -> None:
         battery = tmp_path / "battery.toml"
-        await asked(seat, file=recordings, battery=battery, transcriber="none", name="S-014")
-        await seat.press_button("import")
+        await asked(seat, path=recordings, battery=battery, transcriber="none", speaker="S-014")
+        await seat.press_button("begin")
 
     gate = Gate()
+
+    def held_back(*_: object) -> Told:
+        gate.hold()
+        return Told()
+
     with monkeypatch.context() as held:
-        held.setattr(FolderJob, "_count", lambda *_: gate.hold())
+        held.setattr(importing, "counted", held_back)
         async with sit((100, 30)) as seat:
             await given(seat)
             await stop_at(seat, gate)
@@ -138,22 +141,22 @@ def recordings_of(seat: Seat) -> list[str]:
 async def test_a_stop_between_sessions_leaves_whole_ones_and_the_import_continues(
     sit: Sit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gate, check = Gate(), controller._check_stop
+    gate, check = Gate(), importing.check_stop
 
     def checked(tools: Tools, numbers: list[int]) -> None:
         if len(numbers) == 1:
             gate.hold()
         check(tools, numbers)
 
-    monkeypatch.setattr(controller, "_check_stop", checked)
+    monkeypatch.setattr(importing, "check_stop", checked)
     folder = tmp_path / "psst"
     folder.mkdir()
     rows = [f"{n}\tS-0{n}\tdog\tD AO G\n{n}b\tS-0{n}\tcat\tK AE T\n" for n in (14, 15, 16)]
     head = "utterance_id\tsession\tprompt\ttranscript\n"
     (folder / "utterances.tsv").write_text(head + "".join(rows), "utf-8")
     async with sit((100, 30)) as seat:
-        await asked(seat, file=folder, battery="naming-demo", date="2026-03-09")
-        await seat.press_button("import")
+        await asked(seat, path=folder, battery="naming-demo", date="2026-03-09")
+        await seat.press_button("begin")
         await stop_at(seat, gate)
         await seat.reads("stopped: imported 1 session")
         assert [one.answered for one in stored(seat)] == [2]

@@ -203,9 +203,9 @@ def refusal(
 
     It is the field of the value that the error is about, else of the first option that it names.
     """
-    where, values = error.where, {value.name: value for value in values_of(kind) if value.arg.label}
-    given = {str(getattr(wanted, name, "")): name for name in values}
-    found = where if where in values else given.get(where or "", "")
+    where, values = error.where or "", {one.name: one for one in values_of(kind) if one.arg.label}
+    same = (name for name in values if where and str(getattr(wanted, name, None)) == where)
+    found = where if where in values else next(same, "")
     if where in values:
         error.where = values[where].arg.label
     words, named = labelled(kind, str(error))
