@@ -486,6 +486,7 @@ VALUES = {
     "Computed": "What the function of a statistic returns: a number, None, a `StatisticValue`, or "
     "several.",
     "hookimpl": "Marks a function of a plugin as the implementation of the hook of its name.",
+    "IDS": "The declaration of a value that holds numbers or uids of administrations.",
     "MeasureKind": "What the values of a measure of a scorer are: `verdict`, `share`, `count`, "
     "`number`.",
     "NOT_SENT": "The value of a parameter of decoding that a back end did not send.",
@@ -496,6 +497,7 @@ VALUES = {
         for name, what in (
             ("Register", "components"),
             ("RegisterBattery", "batteries"),
+            ("RegisterOperation", "operations"),
             ("RegisterCommand", "commands"),
             ("RegisterPage", "result pages"),
             ("RegisterStatistic", "statistics"),

@@ -436,6 +436,41 @@ class Study:
         with python_names():
             return selected_groups(self.store, references_of(ids), selection, statistics=statistics)
 
+    def do(
+        self,
+        operation: str,
+        *,
+        dry_run: bool = False,
+        progress: Progress = False,
+        **values: Any,
+    ) -> dict[str, Any]:
+        """Do an operation that a plugin brings; return its document.
+
+        Args:
+            operation: its name, which is that of its command.
+            dry_run: estimate only.
+            progress: True for a line on stderr, or a function that gets each event.
+            values: those that it declares.
+
+        Raises:
+            UsageError: there is no such operation, or a value cannot be used.
+        """
+        from tabwb.operations.operation import plugin_operation, values_of
+
+        plugins = self._plugins()
+        kind = plugin_operation(plugins, operation)
+        if kind is None:
+            names = ", ".join(one.extension.id for one in plugins.extensions("operations"))
+            raise UsageError(
+                f"there is no operation '{operation}'", allowed=names or "none is registered"
+            )
+        known = [value.name for value in values_of(kind)]
+        if unknown := [name for name in values if name not in known]:
+            raise UsageError(
+                f"'{operation}' has no value '{unknown[0]}'", allowed=", ".join(known) or None
+            )
+        return done(self, kind, {**values, "dry_run": dry_run, "progress": progress})
+
     def document(self, administration: int | str) -> dict[str, Any]:
         """Return what ``tabwb results ID --json`` prints (``format: 1``)."""
         from tabwb.analysis.administrations import load_administrations

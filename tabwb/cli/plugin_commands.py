@@ -9,8 +9,10 @@ from typing import Any
 
 import click
 
+from tabwb.cli.command import command
 from tabwb.cli.common import opened_plugins
 from tabwb.host.guarded import error_words, plugin_code
+from tabwb.operations.operation import plugin_operation
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.words import near
 
@@ -23,7 +25,11 @@ def plugin_command(name: str) -> click.Command | None:
         for known in plugins.extensions("commands"):
             if known.extension.id == name:
                 return _loaded(name, known.owner, known.extension.load)
-        failed = plugins.unused("commands")
+        if (kind := plugin_operation(plugins, name)) is not None:
+            made = command(kind, name)
+            _guard(made, f"operation '{name}' of a plugin", set())
+            return made
+        failed = tuple(dict.fromkeys((*plugins.unused("commands"), *plugins.unused("operations"))))
     if not failed or near(name, COMMANDS):
         return None
     raise UsageError(
@@ -36,13 +42,13 @@ def _loaded(name: str, owner: str, load: object) -> click.Command:
     where = f"command '{name}' of the plugin '{owner}'"
     try:
         with plugin_code:
-            command = load()  # type: ignore[operator]
+            loaded = load()  # type: ignore[operator]
     except Exception as error:
         raise ComponentError(f"{where} cannot be loaded: {error_words(error)}") from error
-    if not isinstance(command, click.Command):
-        raise ComponentError(f"{where} is not a click command but {type(command).__name__}")
-    _guard(command, where, set())
-    return command
+    if not isinstance(loaded, click.Command):
+        raise ComponentError(f"{where} is not a click command but {type(loaded).__name__}")
+    _guard(loaded, where, set())
+    return loaded
 
 
 def _guard(command: click.Command, where: str, seen: set[int]) -> None:

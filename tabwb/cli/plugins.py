@@ -13,7 +13,7 @@ import click
 from tabwb.cli.common import configuration, heading, json_option, note, opened_plugins, print_json
 from tabwb.host.index import Component, check_needs
 from tabwb.host.loading import PluginInfo, folder_entries, installed_entries
-from tabwb.host.scaffold import write_plugin
+from tabwb.host.scaffold import ONE_FILE, write_plugin
 from tabwb.host.settings import folder_file
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.specs import Spec
@@ -65,28 +65,68 @@ def list_plugins(times: bool, as_json: bool) -> None:
 @plugins.command("new")
 @click.argument("name")
 @click.option(
+    "--kind", type=click.Choice(tuple(ONE_FILE)), help="One file with a plugin of this kind."
+)
+@click.option(
     "--in",
     "parent",
     type=click.Path(file_okay=False, path_type=Path),
     default=Path(),
     help="The folder to write into (default: the current one).",
 )
-def new_plugin(name: str, parent: Path) -> None:
+def new_plugin(name: str, kind: str | None, parent: Path) -> None:
     """Write a working plugin NAME: a battery, a scorer, a transcriber and tests that pass."""
-    written = write_plugin(name, parent)
+    written = write_plugin(name, parent, kind or "")
     for path in written:
         click.echo(path)
+    if kind:
+        check = f"tabwb plugins check {written[0].stem.replace('_', '-')}"
+        note(f"try it:  tabwb plugins trust {written[0]}  and then  {check}")
+        return
     root = written[0].parent
     note(f"try it:  tabwb plugins trust {root}  and then  tabwb run {root.name} --model echo")
+
+
+@plugins.command("check")
+@click.argument("name")
+@json_option
+@click.pass_context
+def check_plugin(context: click.Context, name: str, as_json: bool) -> None:
+    """Check that the parts of plugin NAME keep their contracts.
+
+    They are run as their tests would run them: scorers and judges rate texts, formats write an
+    administration of the model echo to TAB, statistics and pages are computed of it. What needs a
+    network, a name or a file of yours is not checked.
+    """
+    from tabwb.testing.plugin import checks_of
+
+    with opened_plugins() as loaded:
+        if name not in [plugin.name for plugin in loaded.plugins]:
+            raise UsageError(
+                f"there is no plugin '{name}'",
+                allowed=", ".join(plugin.name for plugin in loaded.plugins),
+                hint="tabwb plugins list shows those that are not loaded, and why",
+            )
+        found = []
+        for check in checks_of(name, loaded):
+            found.append(check)
+            if not as_json:
+                text = f": {check['words']}" if check["words"] else ""
+                click.echo(f"{check['status']:<8}  {check['kind']} {check['id']}{text}")
+    if as_json:
+        print_json({"format": 1, "plugin": name, "checks": found})
+    elif not found:
+        note(f"'{name}' registers nothing")
+    context.exit(int(any(check["status"] == "failed" for check in found)))
 
 
 @plugins.command("trust")
 @click.argument("path", type=click.Path(path_type=Path))
 def trust_folder(path: Path) -> None:
-    """Trust the plugin in folder PATH, in its present state.
+    """Trust the plugin in folder or file PATH, in its present state.
 
-    Its code will run whenever tabwb starts: look at it first. A folder that changes afterwards is
-    no longer used until it is trusted again.
+    Its code will run whenever tabwb starts: look at it first. A folder or file that changes
+    afterwards is no longer used until it is trusted again.
     """
     trusted = configuration().trust_list
     entries = [entry for entry, _ in folder_entries(path.resolve())]
@@ -108,7 +148,7 @@ def trust_folder(path: Path) -> None:
 @plugins.command("untrust")
 @click.argument("path", type=click.Path(path_type=Path))
 def untrust_folder(path: Path) -> None:
-    """Trust the plugin in folder PATH no longer; the folder need not exist any more."""
+    """Trust the plugin in folder or file PATH no longer; it need not exist any more."""
     configuration().trust_list.remove_folder(path)
     click.echo(f"{path.resolve()} is no longer trusted")
 
@@ -197,7 +237,7 @@ def _document(loaded: Plugins) -> dict[str, Any]:
 def _refused(kind: str, name: str) -> str:
     from tabwb.cli.main import COMMANDS
 
-    own = kind == "commands" and name in COMMANDS
+    own = kind in ("commands", "operations") and name in COMMANDS
     return "not used: tabwb has a command of this name" if own else ""
 
 

@@ -22,6 +22,7 @@ from tabwb.plugin_api.extensions import (
     CommandSource,
     Extension,
     ExtensionKind,
+    OperationSource,
     PageSource,
     Per,
     Pooling,
@@ -39,6 +40,7 @@ EXTENSIONS: Mapping[ExtensionKind, tuple[str, type]] = {
     "statistics": ("statistic", Statistic),
     "commands": ("command", CommandSource),
     "pages": ("page", PageSource),
+    "operations": ("operation", OperationSource),
 }
 """Kind: its noun, and what plugins register."""
 

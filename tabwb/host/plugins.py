@@ -370,6 +370,12 @@ class Plugins:
         callers = (self._caller(ON_EVENT), self._caller(old_observer(kind.__name__)))
         return any(caller is not None and caller.get_hookimpls() for caller in callers)
 
+    def observing(self, plugin: str) -> bool:
+        """Return whether a plugin observes events."""
+        caller = self._caller(ON_EVENT)
+        impls = () if caller is None else caller.get_hookimpls()
+        return any(impl.plugin_name == plugin for impl in impls)
+
     @property
     def failed_observers(self) -> tuple[PluginProblem, ...]:
         """Observers that raised, each once."""

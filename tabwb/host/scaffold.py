@@ -301,17 +301,149 @@ FILES: Mapping[str, str] = {
 }
 """Path: content; ``@ID@``, ``@PACKAGE@`` and ``@TITLE@`` stand for the plugin's name."""
 
+ONE_FILE: Mapping[str, str] = {
+    "scorer": """
+from tabwb.plugin_api import scorer
 
-def write_plugin(name: str, parent: Path) -> tuple[Path, ...]:
-    """Write the package ``parent/NAME``; return the files.
+
+@scorer("@ID@", "Whether the expected word is mentioned")
+def mentioned(item, response) -> bool:
+    if item.expected is None:
+        return None  # undefined
+    return item.expected.casefold() in response.text.casefold()
+""",
+    "judge": """
+from tabwb.plugin_api import judge
+
+
+@judge("@ID@", "Whether a word stands for anything", features=("anomia",))
+def judged(response):
+    words = response.text.casefold().split()
+    return {"anomia": ("thing" in words, "'thing' is in the response")}
+""",
+    "exporter": """
+from tabwb.plugin_api import exporter
+
+
+@exporter("@ID@", "One line for each response", suffix=".txt")
+def lines(documents):
+    for document in documents:
+        for trial in document["trials"]:
+            yield f"{trial['item']}: {trial['response']}\\n"
+""",
+    "statistic": """
+from tabwb.plugin_api import statistic
+
+
+@statistic("@ID@", "Long answers", "the share of responses of five words or more", percent=True)
+def share(responses):
+    words = responses.table["words"].values
+    return float((words >= 5).mean()) if len(words) else None
+""",
+    "observer": """
+from tabwb.plugin_api import Finished, hookimpl
+
+
+@hookimpl
+def tabwb_on_event(event):
+    if isinstance(event, Finished):
+        print(f"administration {event.administration} is done")  # on stderr
+""",
+    "command": '''
+from tabwb.plugin_api import CommandSource, hookimpl
+
+
+def load():
+    import click
+
+    @click.command()
+    def words():
+        """Say what this command does."""
+        click.echo("done")
+
+    return words
+
+
+@hookimpl
+def tabwb_register_commands(register):
+    register(CommandSource("@ID@", "Say what this command does.", load))
+''',
+    "page": """
+from tabwb.plugin_api import PageSource, hookimpl
+
+
+def build(data):
+    return data.results.select(["group", "measure", "value"])
+
+
+@hookimpl
+def tabwb_register_pages(register):
+    register(PageSource("@ID@", "@TITLE@", "The results, as a table.", build))
+""",
+    "model": """
+from tabwb.plugin_api import Descriptor, Reply, StopReason, hookimpl
+
+
+class Model:
+    def open(self):
+        return {"model": "@ID@", "revision": "1"}
+
+    def reply(self, request, cancel):
+        text = "" if cancel.is_set() else request.messages[-1].content
+        yield Reply(text, StopReason.CANCELLED if cancel.is_set() else StopReason.END, 0.0)
+
+    def close(self):
+        pass
+
+
+@hookimpl
+def tabwb_register_models(register):
+    register(Descriptor("@ID@", "Repeats the prompt", lambda spec, options: Model()))
+""",
+    "operation": '''
+from dataclasses import dataclass
+from typing import Annotated
+
+from tabwb.plugin_api import IDS, Arg, Operation, OperationSource, hookimpl
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountTrials(Operation):
+    """Count the trials of administrations."""
+
+    NAME, TITLE, WRITES = "@ID@", "Count trials", False
+    ids: Annotated[tuple[int | str, ...], IDS]
+    answered: Annotated[bool, Arg("Only answered ones.", label="Only answered")] = False
+
+    def do(self, tools):
+        found = map(tools.store.administration, self.ids)
+        tools.document["trials"] = {
+            str(one.id): one.answered if self.answered else one.planned for one in found
+        }
+
+    def lines(self, document):
+        yield from (f"#{number}: {count}" for number, count in document["trials"].items())
+
+
+@hookimpl
+def tabwb_register_operations(register):
+    register(OperationSource("@ID@", "Count the trials of administrations.", lambda: CountTrials))
+''',
+}
+"""Kind of a plugin: the content of its one file."""
+
+
+def write_plugin(name: str, parent: Path, kind: str = "") -> tuple[Path, ...]:
+    """Write the package ``parent/NAME``, or one file of a kind; return the files.
 
     Args:
         name: kebab-case (``my-battery``) or snake-case (``my_battery``).
         parent: the folder to write into.
+        kind: one of :data:`ONE_FILE`, or empty for a package.
 
     Raises:
         UsageError: the name is malformed, or the name of a module of Python.
-        TabwbError: the folder exists; nothing was written.
+        TabwbError: the folder or file exists; nothing was written.
     """
     identifier = name.replace("_", "-")
     package = identifier.replace("-", "_")
@@ -320,13 +452,15 @@ def write_plugin(name: str, parent: Path) -> tuple[Path, ...]:
         raise UsageError(f"'{name}' is not a valid plugin name", allowed=allowed)
     if package in sys.stdlib_module_names or package in {"tabwb", "tests"}:
         raise UsageError(f"'{name}' would hide a package of that name", hint="choose another name")
-    root = parent / identifier
+    root = parent / (f"{package}.py" if kind else identifier)
     if root.exists():
         raise TabwbError("already exists; nothing was written", where=str(root))
+    docstring = f'"""The {kind} @ID@, a plugin for tabwb."""\n'
+    files = {"": docstring + ONE_FILE[kind]} if kind else FILES
     names = {"@ID@": identifier, "@PACKAGE@": package, "@TITLE@": identifier.replace("-", " ")}
     written = []
     try:
-        for path, content in FILES.items():
+        for path, content in files.items():
             target = root / _filled(path, names)
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(_filled(content, names), encoding="utf-8")

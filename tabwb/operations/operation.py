@@ -38,7 +38,7 @@ from tabwb.records.declared_conditions import (
 from tabwb.records.declared_conditions import (
     Ids as SeveralIds,
 )
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.words import separated
 
 if TYPE_CHECKING:
@@ -612,3 +612,28 @@ def numbers_of(
     if where or everything:
         return list(dict.fromkeys(matching(tools.store, ids, where)))
     return list(dict.fromkeys(tools.store.administration(one).id for one in ids))
+
+
+def plugin_operation(plugins: Plugins, name: str) -> type[Operation] | None:
+    """Return an operation that a plugin registers; None where none has this name.
+
+    Raises:
+        ComponentError: it cannot be used.
+    """
+    from tabwb.host.guarded import error_words, plugin_code
+
+    found = [one for one in plugins.extensions("operations") if one.extension.id == name]
+    if not found:
+        return None
+    where = f"operation '{name}' of the plugin '{found[0].owner}'"
+    try:
+        with plugin_code:
+            kind = found[0].extension.load()
+            if not (isinstance(kind, type) and issubclass(kind, Operation)):
+                raise TypeError(f"load() gave {kind!r:.80}, not a subclass of Operation")
+            if getattr(kind, "NAME", "") != name or not getattr(kind, "TITLE", ""):
+                raise TypeError(f"it needs NAME = '{name}' and a TITLE")
+            values_of(kind)
+    except Exception as error:
+        raise ComponentError(f"{where} cannot be used: {error_words(error)}") from error
+    return kind

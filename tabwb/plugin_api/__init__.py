@@ -33,6 +33,11 @@ if TYPE_CHECKING:
     from tabwb.lesion.localizer import localizer_scores as localizer_scores
     from tabwb.lesion.spec import Lesion as Lesion
     from tabwb.lesion.spec import parse_lesions as parse_lesions
+    from tabwb.operations.operation import IDS as IDS
+    from tabwb.operations.operation import Arg as Arg
+    from tabwb.operations.operation import Operation as Operation
+    from tabwb.operations.operation import Told as Told
+    from tabwb.operations.operation import Tools as Tools
     from tabwb.plugin_api.components import ActivationBackend as ActivationBackend
     from tabwb.plugin_api.components import AnswerFile as AnswerFile
     from tabwb.plugin_api.components import AnswerProblems as AnswerProblems
@@ -60,6 +65,7 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.descriptors import Descriptor as Descriptor
     from tabwb.plugin_api.extensions import CommandSource as CommandSource
     from tabwb.plugin_api.extensions import Computed as Computed
+    from tabwb.plugin_api.extensions import OperationSource as OperationSource
     from tabwb.plugin_api.extensions import PageData as PageData
     from tabwb.plugin_api.extensions import PageSource as PageSource
     from tabwb.plugin_api.extensions import Responses as Responses
@@ -68,6 +74,7 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.hookspecs import Register as Register
     from tabwb.plugin_api.hookspecs import RegisterBattery as RegisterBattery
     from tabwb.plugin_api.hookspecs import RegisterCommand as RegisterCommand
+    from tabwb.plugin_api.hookspecs import RegisterOperation as RegisterOperation
     from tabwb.plugin_api.hookspecs import RegisterPage as RegisterPage
     from tabwb.plugin_api.hookspecs import RegisterStatistic as RegisterStatistic
     from tabwb.plugin_api.hookspecs import hookimpl as hookimpl
@@ -137,16 +144,17 @@ _NAMES = {
     "tabwb.lesion.declared": "Part",
     "tabwb.lesion.localizer": "localizer_scores",
     "tabwb.lesion.spec": "Lesion parse_lesions",
+    "tabwb.operations.operation": "Arg IDS Operation Told Tools",
     "tabwb.plugin_api.components": "ActivationBackend AnswerFile AnswerProblems BatchingBackend "
     "Cancel ExpectingExporter Exporter Importer Judge LaneBackend LesionableBackend "
     "LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer "
     "StreamingExporter Transcriber",
     "tabwb.plugin_api.decorators": "exporter judge scorer statistic",
     "tabwb.plugin_api.descriptors": "BatterySource Descriptor",
-    "tabwb.plugin_api.extensions": "CommandSource Computed PageData PageSource Responses "
-    "Statistic StatisticValue",
-    "tabwb.plugin_api.hookspecs": "Register RegisterBattery RegisterCommand RegisterPage "
-    "RegisterStatistic hookimpl",
+    "tabwb.plugin_api.extensions": "CommandSource Computed OperationSource PageData PageSource "
+    "Responses Statistic StatisticValue",
+    "tabwb.plugin_api.hookspecs": "Register RegisterBattery RegisterCommand RegisterOperation "
+    "RegisterPage RegisterStatistic hookimpl",
     "tabwb.records.answers": "KnownDecoding RecordedAnswer RecordedRun",
     "tabwb.records.errors": "ComponentError MissingExtra TabwbError UsageError",
     "tabwb.records.events": "Asked AttemptRecorded Discontinued Event Finished JudgementRecorded "

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tabwb.battery.model import Battery
+    from tabwb.operations.operation import Operation
     from tabwb.tables.table import Table
 
 LIMIT_S = 60.0
@@ -189,5 +190,22 @@ class PageSource:
     limit_s: float = LIMIT_S
 
 
-Extension = Statistic | CommandSource | PageSource
-ExtensionKind = Literal["statistics", "commands", "pages"]
+@dataclass(frozen=True, slots=True)
+class OperationSource:
+    """An operation: a command, a method of Python and a dialog of the workbench.
+
+    Attributes:
+        id: the word after ``tabwb``: kebab-case, not one of tabwb's own commands, and ``NAME`` of
+            the operation.
+        help: one line for lists.
+        load: returns the subclass of :class:`~tabwb.operations.operation.Operation`; called when
+            the operation is used, so it may import much.
+    """
+
+    id: str
+    help: str
+    load: Callable[[], type[Operation]]
+
+
+Extension = Statistic | CommandSource | PageSource | OperationSource
+ExtensionKind = Literal["statistics", "commands", "pages", "operations"]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pluggy
 
 from tabwb.plugin_api.descriptors import BatterySource, Descriptor
-from tabwb.plugin_api.extensions import CommandSource, PageSource, Statistic
+from tabwb.plugin_api.extensions import CommandSource, OperationSource, PageSource, Statistic
 
 if TYPE_CHECKING:
     from tabwb.records import events
@@ -28,6 +28,7 @@ RegisterBattery = Callable[[BatterySource], None]
 RegisterStatistic = Callable[[Statistic], None]
 RegisterCommand = Callable[[CommandSource], None]
 RegisterPage = Callable[[PageSource], None]
+RegisterOperation = Callable[[OperationSource], None]
 
 
 @hookspec
@@ -110,6 +111,16 @@ def tabwb_register_pages(register: RegisterPage) -> None:
 
     Called when the pages of plugins are first asked for. Call ``register`` with a
     :class:`~tabwb.plugin_api.extensions.PageSource`; its page is built in a worker thread.
+    """
+
+
+@hookspec
+def tabwb_register_operations(register: RegisterOperation) -> None:
+    """Register operations: what a user can do, declared once for all interfaces.
+
+    Called when an operation of a plugin is first looked for. Call ``register`` with a
+    :class:`~tabwb.plugin_api.extensions.OperationSource`. The command ``tabwb ID``,
+    ``Study.do("ID", ...)`` and the dialog in the workbench are made from its class.
     """
 
 

@@ -21,16 +21,24 @@ if TYPE_CHECKING:
     from tabwb.testing.importers import check_importer as check_importer
     from tabwb.testing.models import check_model as check_model
     from tabwb.testing.models import check_transcriber as check_transcriber
+    from tabwb.testing.plugin import check_battery as check_battery
+    from tabwb.testing.plugin import check_command as check_command
+    from tabwb.testing.plugin import check_observer as check_observer
+    from tabwb.testing.plugin import check_page as check_page
     from tabwb.testing.raters import check_judge as check_judge
     from tabwb.testing.raters import check_scorer as check_scorer
     from tabwb.testing.statistics import check_statistic as check_statistic
 
 _MODULE_OF = {
     "NonConformance": "checks",
+    "check_battery": "plugin",
+    "check_command": "plugin",
     "check_exporter": "exporters",
     "check_importer": "importers",
     "check_judge": "raters",
     "check_model": "models",
+    "check_observer": "plugin",
+    "check_page": "plugin",
     "check_scorer": "raters",
     "check_statistic": "statistics",
     "check_transcriber": "models",

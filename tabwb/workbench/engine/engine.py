@@ -282,6 +282,7 @@ def _catalogue(plugins: Plugins) -> Catalogue:
         ),
         statistics=plugins.statistics(),
         pages=tuple(known.extension for known in plugins.extensions("pages")),
+        operations=tuple(known.extension for known in plugins.extensions("operations")),
         counts=plugins.configuration.study.primary_rater,
         offline=plugins.configuration.offline,
         theme=plugins.configuration.theme or "",

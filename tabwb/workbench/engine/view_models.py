@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tabwb.administer.cost import Spending
     from tabwb.analysis.statistics.burden import Judge
     from tabwb.host.settings import Profile
-    from tabwb.plugin_api.extensions import PageSource, Statistic
+    from tabwb.plugin_api.extensions import OperationSource, PageSource, Statistic
     from tabwb.scoring.estimate import Interval
     from tabwb.workbench.engine.transcript import Pace, Transcript
 
@@ -256,7 +256,7 @@ class Catalogue:
 
     Attributes:
         judges: how their specs begin (``tab-2026:``), and their titles.
-        statistics, pages: those of plugins.
+        statistics, pages, operations: those of plugins.
         counts: the rater or the rule whose ratings count in this study, or empty.
         interrupted: administrations whose recording broke off.
     """
@@ -268,6 +268,7 @@ class Catalogue:
     exporters: tuple[tuple[str, str], ...] = ()
     statistics: tuple[Statistic, ...] = ()
     pages: tuple[PageSource, ...] = ()
+    operations: tuple[OperationSource, ...] = ()
     counts: str = ""
     administrations: tuple[Administration, ...] = ()
     interrupted: tuple[int, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tabwb.plugin_api.extensions import PageSource
 from tabwb.records.errors import ComponentError
@@ -18,13 +18,9 @@ from tabwb.workbench.engine.view_models import ErrorReport
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from tabwb.plugin_api.extensions import PageData
+    from tabwb.operations.operation import Operation
 
 
-MOST_LINES, MOST_CHARACTERS = 5_000, 500_000
-"""A page of a plugin has no more: the screen lays out all of it each time its width changes."""
-TRIED_AT = 80
-"""Columns for which a page is laid out before it is shown."""
 CHANGE = "Change between sessions"
 """The title of the tables of one participant."""
 
@@ -57,6 +53,14 @@ class ExtensionController(Controller):
         """Whose ratings count in this study: a rater or a rule."""
         return self.plugins.configuration.study.primary_rater
 
+    def operation(self, name: str) -> type[Operation]:
+        """Return an operation of a plugin."""
+        from tabwb.operations.operation import plugin_operation
+
+        found = plugin_operation(self.plugins, name)
+        assert found is not None, name
+        return found
+
     def build(self, source: PageSource, numbers: Sequence[int], what: str) -> None:
         """Let a plugin build a page in its own thread, and send it.
 
@@ -66,6 +70,7 @@ class ExtensionController(Controller):
         from tabwb.analysis.grouping import grouped, summarised
         from tabwb.analysis.statistics.plugins import plugin_responses_of
         from tabwb.analysis.tables.results import results_table
+        from tabwb.media.plugin_pages import built
         from tabwb.plugin_api.extensions import PageData
 
         statistics, counts = self.plugins.statistics(), self._counts
@@ -131,76 +136,3 @@ class ExtensionController(Controller):
         tables = (change_table(found), sessions_table(found), change_items_table(found))
         what = f"{participant}, {battery}, {plural(len(sessions), 'session')}"
         self.say(PageBuilt(CHANGE, what, Group(*map(explained_view, tables))))
-
-
-def built(source: PageSource, data: PageData) -> RenderableType:
-    """Return the view of the page that a plugin builds, within limits of time, memory and size."""
-    from tabwb.host.guarded import error_words, exits_as_errors, plugin_code
-    from tabwb.host.time_limit import LimitReached, limited
-
-    def call() -> RenderableType:
-        with exits_as_errors:
-            return _view(source, source.build(data))
-
-    try:
-        with plugin_code:
-            return limited(f"page '{source.id}'", source.limit_s, call)
-    except (LimitReached, _Unshown) as error:
-        raise error from None
-    except Exception as error:
-        raise ComponentError(f"page '{source.id}' failed: {error_words(error)}") from error
-
-
-class _Unshown(ComponentError):
-    """A page that is of no kind or size that is shown."""
-
-
-def _view(source: PageSource, page: Any) -> RenderableType:
-    """Return what a plugin built as a view that can be laid out, and is not too large."""
-    from rich.protocol import is_renderable
-    from rich.text import Text
-
-    from tabwb.media.views.typed import explained_view
-    from tabwb.tables.table import Table
-
-    if isinstance(page, Table):
-        _check_size(source, len(page), 0)
-        page = explained_view(page)
-    elif isinstance(page, str):
-        _check_size(source, page.count("\n"), len(page))
-        page = Text(page)  # as it is: no markup
-    elif not is_renderable(page):
-        raise _Unshown(
-            f"page '{source.id}' built {type(page).__name__}",
-            allowed="text, a Rich renderable, or a table",
-        )
-    _lay_out(source, page)
-    return page  # type: ignore[no-any-return]
-
-
-def _lay_out(source: PageSource, page: RenderableType) -> None:
-    """Lay out a page once here, where its failure is the plugin's and ends nothing."""
-    from io import StringIO
-
-    from rich.console import Console
-
-    console = Console(file=StringIO(), width=TRIED_AT)
-    lines = characters = 0
-    for segment in console.render(page):
-        lines += segment.text.count("\n")
-        characters += len(segment.text)
-        _check_size(source, lines, characters)
-
-
-def _check_size(source: PageSource, lines: int, characters: int) -> None:
-    for number, most, what in (
-        (lines, MOST_LINES, "lines"),
-        (characters, MOST_CHARACTERS, "characters"),
-    ):
-        if number > most:
-            raise _Unshown(
-                f"page '{source.id}' built more {what} than are shown",
-                allowed=f"{MOST_LINES:,} lines, {MOST_CHARACTERS:,} characters",
-                hint="choose fewer administrations; a plugin writes larger results to a file, for "
-                "example by its own command",
-            )

@@ -1,0 +1,83 @@
+"""An operation of a plugin: a command, a method of Python and a dialog from one declaration."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import pytest
+from textual.widgets import Static
+
+import tabwb
+from tabwb.cli.main import main
+from tabwb.records.errors import UsageError
+from tests.workbench.seat import workbench
+
+DOCS = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
+CODE = DOCS.partition("## Operations")[2].partition("```python\n")[2].partition("```")[0]
+
+
+@pytest.fixture
+def store(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A store of two administrations, and the plugin of the documentation."""
+    file, store = tmp_path / "counting.py", tmp_path / "store.db"
+    file.write_text(CODE, encoding="utf-8")
+    assert main(["plugins", "trust", str(file)]) == 0
+    for _ in range(2):
+        words = ["run", "tab", "--model", "echo", "--judge", "none", "--limit", "1"]
+        assert main([*words, "--store", str(store)]) == 0
+    capsys.readouterr()
+    return store
+
+
+def test_command_and_method_give_one_document(
+    store: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    where = ["--store", str(store)]
+    assert main(["count-words", "1", "2", "--least", "3", "--json", *where]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    with tabwb.open(store) as study:
+        assert {"format": 1, **study.do("count-words", ids=[1, 2], least=3)} == printed
+        with pytest.raises(UsageError):
+            study.do("count-word")
+        with pytest.raises(UsageError):
+            study.do("count-words")
+        with pytest.raises(UsageError):
+            study.do("count-words", ids=[1], most=1)
+    counts = printed["words"]
+    assert set(counts) == {"1", "2"}
+    assert counts["1"] == counts["2"] > 0
+    assert main(["count-words", "1", *where]) == 0
+    assert capsys.readouterr().out.startswith("#1: ")
+    assert main(["count-words", "1", "--least", "-1", *where]) == 2
+    assert main(["count-words", "--help"]) == 0
+    assert "--least" in capsys.readouterr().out
+
+
+async def test_the_workbench_makes_a_dialog_of_it(store: Path, tmp_path: Path) -> None:
+    async with partial(workbench, tmp_path)() as seat:
+        await seat.begin(battery="tab", model="echo", judges="none")
+        await seat.press("a")
+        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.press("x")
+        await seat.reads("count-words")
+        await seat.press("enter")
+        await seat.until(lambda: seat.app.screen.query("#least"), "the dialog")
+        await seat.press("enter")
+        said = seat.app.screen.query_one("#said", Static)
+        await seat.until(lambda: str(said.content).startswith("✓"), "it is done")
+        assert " words" in str(said.content)
+
+
+def test_what_is_no_operation_is_refused_by_its_plugin(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "wrong.py"
+    file.write_text(
+        CODE.replace("count-words", "count-wrongly").replace("lambda: CountWords", "lambda: 7"),
+        encoding="utf-8",
+    )
+    assert main(["plugins", "trust", str(file)]) == 0
+    assert main(["count-wrongly", "1", "--store", str(store)]) == 1
+    assert "operation 'count-wrongly' of the plugin 'wrong'" in capsys.readouterr().err
