@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 from textual.content import Content
 
@@ -85,7 +86,9 @@ class ExtensionActions(Actions):
         try:
             kind = await desk.ask(desk.controller(ExtensionController).operation, source.id)
             values = values_of(kind)
-            known = {"ids": tuple(numbers)} if any(one.name == "ids" for one in values) else {}
+            known: dict[str, Any] = (
+                {"ids": tuple(numbers)} if any(one.name == "ids" for one in values) else {}
+            )
             if any(one.arg.label for one in values) and not kind.CONFIRMS:
                 desk.app.push_screen(OperationScreen(desk, kind, kind.TITLE, **known))
                 return
