@@ -86,9 +86,8 @@ class ExtensionActions(Actions):
         try:
             kind = await desk.ask(desk.controller(ExtensionController).operation, source.id)
             values = values_of(kind)
-            known: dict[str, Any] = (
-                {"ids": tuple(numbers)} if any(one.name == "ids" for one in values) else {}
-            )
+            takes_ids = any(one.name == "ids" for one in values)
+            known: dict[str, Any] = {"ids": tuple(numbers)} if takes_ids else {}
             if any(one.arg.label for one in values) and not kind.CONFIRMS:
                 desk.app.push_screen(OperationScreen(desk, kind, kind.TITLE, **known))
                 return
