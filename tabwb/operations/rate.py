@@ -45,6 +45,7 @@ class PlanRatings(Operation):
 
     NAME, TITLE = "rate plan", "Plan"
     ESTIMATE: ClassVar[str] = "Print the plan; make nothing."
+    NOTE: ClassVar[str] = "Estimate shows what each rater gets. Nothing is made before Plan."
     name: Annotated[
         str, Arg("Of the set.", metavar="NAME", positional=True, label="Name", blank="a name")
     ]
@@ -70,7 +71,8 @@ class PlanRatings(Operation):
     statuses: Annotated[
         tuple[str, ...],
         Arg("Statuses of responses (default: the usable ones, ok and truncated).",
-            flag="--status", metavar="STATUS[,STATUS...]", names=True),
+            flag="--status", metavar="STATUS[,STATUS...]", names=True, label="Statuses",
+            blank="ok,truncated"),
     ] = ()  # fmt: skip
     repeated: Annotated[
         bool,
@@ -114,7 +116,11 @@ class PlanRatings(Operation):
     ] = 0.1  # fmt: skip
     distance: Annotated[
         int,
-        Arg("Least number of samples between the two showings, where the list allows.", low=0),
+        Arg(
+            "Least number of samples between the two showings, where the list allows.",
+            low=0,
+            label="Distance",
+        ),
     ] = 20
     calibration: Annotated[
         Path | None,
@@ -124,7 +130,7 @@ class PlanRatings(Operation):
     calibration_set: Annotated[
         str,
         Arg("The same from an earlier set with this form: its samples whose every answer is "
-            "settled, or given alike by two raters or more.", metavar="SET"),
+            "settled, or given alike by two raters or more.", metavar="SET", label="Earlier set"),
     ] = ""  # fmt: skip
     guidelines: Annotated[
         Path | None,
@@ -145,7 +151,10 @@ class PlanRatings(Operation):
     max_words: Annotated[
         int | None, Arg("Cut every text after N words.", metavar="N", low=1, label="Max words")
     ] = None
-    no_cut_mark: Annotated[bool, Arg("Do not mark texts that were cut.")] = False
+    no_cut_mark: Annotated[
+        bool,
+        Arg("Do not mark texts that were cut.", label="Cut mark", words=("shown", "not shown")),
+    ] = False
     ask_source: Annotated[
         bool,
         Arg("Ask at the end whether a person or a machine produced the sample.",
@@ -159,21 +168,47 @@ class PlanRatings(Operation):
     seed: Annotated[int, Arg("Seed of every draw and order.", low=0, label="Seed")] = 0
     hybrid: Annotated[
         bool,
-        Arg("Plan only the responses that a person rates first where a judge rates all."),
+        Arg(
+            "Plan only the responses that a person rates first where a judge rates all.",
+            label="Hybrid",
+            of="hybrid",
+            words=("no", "yes"),
+        ),
     ] = False
     judge: Annotated[
-        str | None, Arg("Hybrid: the judge that rated the responses.", metavar="JUDGE")
+        str | None,
+        Arg(
+            "Hybrid: the judge that rated the responses.",
+            metavar="JUDGE",
+            label="Judge",
+            of="hybrid",
+            kind="judges",
+        ),
     ] = None
     frequent: Annotated[
         float,
         Arg("Hybrid: a feature in at least this share of the responses is frequent.",
-            low=0, high=1),
+            low=0, high=1, label="Frequent", of="hybrid"),
     ] = 0.2  # fmt: skip
     margin: Annotated[
-        float, Arg("Hybrid: a probability this near to 0.5 is uncertain.", low=0, high=0.5)
+        float,
+        Arg(
+            "Hybrid: a probability this near to 0.5 is uncertain.",
+            low=0,
+            high=0.5,
+            label="Margin",
+            of="hybrid",
+        ),
     ] = 0.2
     audit: Annotated[
-        float, Arg("Hybrid: share of the other responses that is audited.", low=0, high=1)
+        float,
+        Arg(
+            "Hybrid: share of the other responses that is audited.",
+            low=0,
+            high=1,
+            label="Audit",
+            of="hybrid",
+        ),
     ] = 0.1
 
     def check(self, plugins: Plugins) -> None:
@@ -423,6 +458,7 @@ class StatusOfSet(OfSet):
     """
 
     NAME, TITLE = "rate status", "Status"
+    WHAT: ClassVar[str] = "Progress"
     WRITES: ClassVar[bool] = False
 
     def do(self, tools: Tools) -> None:
@@ -457,6 +493,7 @@ class CloseSet(OfSet):
     """Close SET: nobody can rate in it until it is opened again. Answers can still be settled."""
 
     NAME, TITLE = "rate close", "Close"
+    WHAT: ClassVar[str] = "Close"
     reason: Annotated[str, REASON] = ""
 
     def do(self, tools: Tools) -> None:
@@ -469,6 +506,7 @@ class ReopenSet(OfSet):
     """Open SET again."""
 
     NAME, TITLE = "rate reopen", "Open again"
+    WHAT: ClassVar[str] = "Open again"
     reason: Annotated[str, REASON] = ""
 
     def do(self, tools: Tools) -> None:
@@ -505,6 +543,7 @@ class MakeLinks(OfSet):
     """
 
     NAME, TITLE = "rate link make", "Make"
+    WHAT: ClassVar[str] = "Make links"
     raters: Annotated[tuple[str, ...], RATER] = ()
     expires: Annotated[
         str,
@@ -556,6 +595,7 @@ class ListLinks(Operation):
     """List the links of SET, or of every set, never their keys."""
 
     NAME, TITLE = "rate link list", "List"
+    WHAT: ClassVar[str] = "Links"
     WRITES: ClassVar[bool] = False
     reference: Annotated[
         int | str | None, Arg("Only of this set.", metavar="[SET]", positional=True)
@@ -589,6 +629,7 @@ class RevokeLinks(OfSet):
     """Revoke the links of SET. Pages that are open are closed within seconds; nothing is lost."""
 
     NAME, TITLE = "rate link revoke", "Revoke"
+    WHAT: ClassVar[str] = "Revoke links"
     raters: Annotated[tuple[str, ...], RATER] = ()
 
     def do(self, tools: Tools) -> None:
@@ -733,11 +774,16 @@ class ExportRatings(OfSet):
     """
 
     NAME, TITLE = "rate export", "Export"
+    WHAT: ClassVar[str] = "Export"
     WRITES: ClassVar[bool] = False  # people's data: the export is logged
     out: Annotated[Path, Arg("The file, or a new folder.", metavar="PATH", label="File")]
     format: Annotated[
         Literal["csv", "jsonl", "parquet", "folder"] | None,
-        Arg("The format. [default: by the ending of the name; without one a folder]"),
+        Arg(
+            "The format. [default: by the ending of the name; without one a folder]",
+            label="Format",
+            words=("by the name", "csv", "jsonl", "parquet", "folder"),
+        ),
     ] = None
     judges: Annotated[
         bool,

@@ -15,6 +15,7 @@ from textual.screen import Screen
 from tabwb.administer.rating.session import RaterSession
 from tabwb.administer.rating.shown import Draft
 from tabwb.battery.forms import SOURCE, Form, Group, Question, with_source_question
+from tabwb.cli.main import main
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
 from tabwb.records.rating_sets import CANNOT_TELL
@@ -27,6 +28,7 @@ from tabwb.workbench.rating.screen import RatingScreen
 from tabwb.workbench.rating.sheet import question_keys
 from tabwb.workbench.rating.view_models import Reply, Request, Slot, slots_of
 from tests.administer.rating.adjudication_parts import JUDGE, disputed_set
+from tests.cli.conftest import replayed
 from tests.workbench.rating_parts import (
     FEATURES,
     SECRETS,
@@ -186,6 +188,39 @@ async def test_the_workbench_lists_sets_and_shows_nothing_else_while_a_person_ra
         await seat.reads("0 of 3")
         assert told == []
     assert rows(path)[-1].answers == {"anomia": 1.0}
+
+
+async def test_a_set_is_planned_and_closed_and_its_links_are_made(sit: Sit, tmp_path: Path) -> None:
+    store, model = str(tmp_path / "store.db"), replayed(tmp_path / "answers.jsonl")
+    assert main(["run", "tab", "--model", model, "--judge", "none", "-q", "--store", store]) == 0
+    async with sit((120, 40)) as seat:
+        await seat.press("r")
+        await seat.reads("p plans one here")
+        await seat.press("p")
+        await seat.until(lambda: seat.app.screen.query("#raters"), "the dialog")
+        seat.fill(name="pilot", raters="R1,R2", again="0")
+        await seat.press_button("estimate")
+        await seat.reads("pilot: 5 samples of 5 responses")
+        with Store.open(seat.store) as store:
+            assert not store.sets.all()
+        await seat.press_button("begin")
+        await seat.reads("rating set 'pilot' made")
+        await seat.press("escape")
+        await seat.reads("open    pilot")
+        await seat.press("m")
+        await seat.until(lambda: seat.app.screen.query("#expires"), "the dialog")
+        await seat.press_button("begin")
+        await seat.reads("127.0.0.1:8017/rate#")
+        seat.fill(what="rate close")
+        await seat.until(lambda: seat.app.screen.query("#reason"), "the fields")
+        await seat.press_button("begin")
+        await seat.reads("rating set 'pilot' is closed")
+        await seat.press("escape")
+        await seat.reads("closed  pilot")
+        with Store.open(seat.store) as store:
+            (kept,) = store.sets.all()
+            assert [one.rater for one in store.sets.links.all(kept.id)] == ["R1", "R2"]
+            assert [one.kind for one in store.sets.events(kept.id)] == ["planned", "closed"]
 
 
 async def test_what_the_store_refuses_stays_on_the_screen_and_reaches_no_other_sample(

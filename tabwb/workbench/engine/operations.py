@@ -89,7 +89,8 @@ class JobController(Controller):
             told = [one for one in wanted.estimate(tools) if not one.waits]
         several = len(told) > 1
         words = (f"{one.part}: {one.words}" if several and one.part else one.words for one in told)
-        return "\n".join((*words, *warned))
+        found = wanted.brief(tools.document) if tools.document else ()
+        return "\n".join((*words, *found, *warned))
 
     def working(self, doing: str, administration: int) -> JobState | None:
         """Return the job of a kind that works on an administration; from any thread."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import Container
@@ -25,6 +25,7 @@ from tabwb.workbench.shell.wording import ACCENT, LEAST, QUIET, folded
 
 if TYPE_CHECKING:
     from tabwb.analysis.rating_sets import RaterProgress
+    from tabwb.operations.operation import Operation
 
 BESIDE_NAME = 32
 """Columns of a set's line beside its name."""
@@ -34,7 +35,7 @@ NONE = """\
 No rating set is planned in this store. A rating set has stored responses that people rate with a \
 form, blind to their source.
 
-Commands in a terminal plan one, for example:"""
+p plans one here. Commands in a terminal do too, for example:"""
 COMMANDS = (
     ("tabwb rate forms list", "the forms, by default the 19 features of connected text"),
     ("tabwb rate plan pilot --raters R1,R2 --dry-run", "samples and minutes of each rater"),
@@ -96,7 +97,7 @@ class SetList(OptionList):
 One line for each set: how much of all raters' work is done. Beside or below it are the raters and
 the questions of the marked set; **tab** goes there to scroll. **enter** asks who rates and opens
 the rating screen. It shows the text or the sound and the form, and nothing that tells who or what
-gave them.
+gave them. **p** plans a set. **m** makes links to the marked set, closes it or exports its ratings.
 """
 
 
@@ -224,10 +225,10 @@ class SetsPage(Page):
 
         one = self.highlighted
         if one is None:
-            self.show_message("no rating set is planned: see tabwb rate plan --help")
+            self.show_message("no rating set is planned: p plans one")
             return
         if one.status == "closed":
-            self.show_message(f"rating set {one.name} is closed: tabwb rate reopen {one.name}")
+            self.show_message(f"rating set {one.name} is closed: m opens it again")
             return
         if self.desk.actions(RatingActions).refused():
             return
@@ -244,6 +245,39 @@ class SetsPage(Page):
                 self.desk.actions(RatingActions).rate(one.id, one.raters[at].rater)
 
         self.app.push_screen(PickScreen(f"Who rates {one.name}?", lines), chosen)
+
+    def plan_ratings(self) -> None:
+        """Plan a rating set."""
+        from tabwb.operations.rate import PlanRatings
+
+        self._operate(PlanRatings, "Plan a rating set")
+
+    def change_set(self) -> None:
+        """Make or revoke links of the highlighted set, close or reopen it, export its ratings."""
+        from tabwb.operations.rate import (
+            CloseSet,
+            ExportRatings,
+            MakeLinks,
+            ReopenSet,
+            RevokeLinks,
+        )
+
+        one = self.highlighted
+        if one is None:
+            self.show_message("no rating set is planned: p plans one")
+            return
+        known = {"reference": one.id}
+        marked = ReopenSet if one.status == "closed" else CloseSet
+        out = {**known, "out": f"{one.name}.csv"}
+        others = [(marked, known), (RevokeLinks, known), (ExportRatings, out)]
+        self._operate(MakeLinks, f"Rating set {one.name}", others=others, **known)
+
+    def _operate(self, kind: type[Operation], title: str, **known: Any) -> None:
+        """Open the dialog of an operation; the sets are read again when it is closed."""
+        from tabwb.workbench.shell.operation_dialog import OperationScreen
+
+        screen = OperationScreen(self.desk, kind, title, **known)
+        self.app.push_screen(screen, lambda _: self.update_page())
 
     async def leave_sets(self) -> None:
         """Return to the page before."""
