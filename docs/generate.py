@@ -377,7 +377,7 @@ def battery_schema() -> str:
 
 def form_schema() -> str:
     """Return the page of all keys of a rating form's file."""
-    from tabwb.battery.form_schema import form_json_schema
+    from tabwb.battery.form_files import form_json_schema
 
     return _schema_page("a rating form", "tabwb rate forms schema", form_json_schema())
 

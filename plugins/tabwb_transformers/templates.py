@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tabwb.battery.locate import line_of, locate
-from tabwb.battery.problems import dotted
+from tabwb.battery.problems import dotted, line_of, locate
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message
 from tabwb.records.problems import KeyPath

@@ -18,7 +18,7 @@ from typing import Any, Literal, NamedTuple
 from tabwb.analysis.administrations import AdministrationData, name_of, spec_of
 from tabwb.analysis.names import name_in, names_of, short_names
 from tabwb.battery.model import Item, Subtest
-from tabwb.battery.prompt_noise import PromptNoise, parse_noise
+from tabwb.battery.prompts import PromptNoise, parse_noise
 from tabwb.lesion.spec import PARTS, parse_lesions, role_of, spec_values
 from tabwb.records import declared_conditions
 from tabwb.records.columns import DECLARED

@@ -12,7 +12,7 @@ from tabwb.agreement.verdicts import ABSENT, PRESENT
 from tabwb.agreement.verdicts import CANNOT_TELL as UNSURE
 from tabwb.analysis.file_names import file_names
 from tabwb.analysis.stored_ratings import verdicts_at
-from tabwb.battery.form_answers import flag_of
+from tabwb.battery.forms import flag_of
 from tabwb.records.columns import Column, column_of
 from tabwb.records.rating_sets import (
     ADJUDICATED,

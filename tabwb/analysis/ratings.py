@@ -93,7 +93,7 @@ class Rated:
         guesses: answers to "person or machine?".
         notes: what is to be known of the data.
         flagged: bool of shape (raters, samples): ratings that are doubtful, see
-            :func:`tabwb.battery.form_answers.flag_of`; None where nothing says it.
+            :func:`tabwb.battery.forms.flag_of`; None where nothing says it.
     """
 
     source: str

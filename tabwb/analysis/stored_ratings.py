@@ -24,8 +24,16 @@ from tabwb.analysis.ratings import (
     judges_among,
     read_ratings,
 )
-from tabwb.battery.form_answers import flag_of, of_attempts, whole_response
-from tabwb.battery.forms import KINDS, SOURCE, Form, Kind, Question
+from tabwb.battery.forms import (
+    KINDS,
+    SOURCE,
+    Form,
+    Kind,
+    Question,
+    flag_of,
+    of_attempts,
+    whole_response,
+)
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.files import is_stdin
 from tabwb.records.naming import CORRECT

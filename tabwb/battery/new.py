@@ -2,23 +2,324 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tabwb.battery.items_csv import read_items
-from tabwb.battery.loader import read_assets
+from tabwb.battery.loader import read_assets, read_text
 from tabwb.battery.model import Battery
-from tabwb.battery.starting_points import (
-    EXAMPLE,
-    battery_table,
-    title_of,
-)
+from tabwb.battery.problems import BatteryProblems, Problem, located
+from tabwb.battery.task_type import task_type
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.problems import KeyPath
 from tabwb.records.specs import is_kebab
+from tabwb.records.states import ResponseKind
+from tabwb.records.words import near
+
+
+def battery_table(battery_id: str) -> dict[str, Any]:
+    """Return the table ``[battery]`` of a new battery."""
+    return {
+        "id": battery_id,
+        "title": title_of(battery_id),
+        "version": "1",
+        "language": "en",
+        "license": "CC-BY-4.0",
+        "examinees": ["model", "speaker"],
+    }
+
+
+def subtest_table(subtest: str, response: str, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """Return a ``[[subtest]]`` table with the usual instructions, template and scorers."""
+    known = response in set(ResponseKind)  # what is misspelt is reported with its line later
+    task = task_type(ResponseKind(response) if known else ResponseKind.FREE)
+    return {
+        "id": subtest,
+        "title": title_of(subtest),
+        "response": response,
+        "instructions": {"text": task.instructions, "source": "ours"},
+        "template": "{instructions}\n{prompt}" + (" ({options})" if task.options else ""),
+        "scorers": list(task.scorers),
+        "item": list(items),
+    }
+
+
+def title_of(identifier: str) -> str:
+    """Return a title for people to begin with.
+
+    >>> title_of("word-comprehension")
+    'Word comprehension'
+    """
+    return identifier.replace("-", " ").capitalize()
+
+
+EXAMPLE = """\
+# A battery is data: nothing in it runs, and the files that it names lie inside this folder.
+# Every key is explained in docs/batteries.md; your editor can use `tabwb battery schema`.
+
+[battery]
+id = "{id}"
+title = "{title}"
+version = "1"            # change it whenever anything below changes
+language = "en"
+license = "CC-BY-4.0"
+citation = ""            # how to cite it; doi, url, notes and disclaimer are allowed here too
+examinees = ["model", "speaker"]   # a kind that is left out needs a research protocol
+# system = {{ text = "...", source = "ours" }}   # a system message for models
+
+
+# ---- choice: one of the options -------------------------------------------------------------
+[[subtest]]
+id = "words"
+title = "Words"
+response = "choice"
+# Words to the examiner are shown and never sent:
+administrator = {{ text = "Show the options with each question.", source = "ours" }}
+# Instructions are sent. The source is "ours", or the section of the paper the text is from:
+instructions = {{ text = "Answer with exactly one of the listed words and nothing else.", source = "ours" }}
+template = "{{instructions}}\\n{{prompt}} ({{options}})"
+scorers = ["choice"]
+max_tokens = 64
+
+[[subtest.item]]
+id = "example"
+prompt = "Which one is a colour?"
+options = ["green", "window"]
+expected = "green"
+practice = true          # given first, never counted
+
+[[subtest.item]]
+id = "w1"
+prompt = "Which one can fly?"
+options = ["bird", "bard", "table", "plane"]
+expected = "bird"
+foils = {{ bard = "phonological", plane = "semantic" }}   # what choosing it would mean
+tags = ["animal"]        # results are shown by tag too
+
+
+# ---- yes-no: exactly Yes or No ----------------------------------------------------------------
+[[subtest]]
+id = "sentences"
+title = "Sentences"
+response = "yes-no"
+instructions = {{ text = "Answer with one word, Yes or No, and nothing else.", source = "ours" }}
+scorers = ["yes-no"]
+
+[[subtest.item]]
+id = "s1"
+prompt = "Is a letter written by a writer?"
+expected = "Yes"
+tags = ["passive"]
+
+
+# ---- verbatim: the expected text again, character for character ------------------------------
+[[subtest]]
+id = "saying"
+title = "Saying again"
+response = "verbatim"
+instructions = {{ text = "Repeat the text exactly as it stands; punctuation and capital letters matter.", source = "ours" }}
+scorers = ["repetition"]
+
+[[subtest.item]]
+id = "r1"
+prompt = "Please say: moon."
+expected = "moon."
+
+
+# ---- connected-text: a few sentences, no right answer ----------------------------------------
+[[subtest]]
+id = "telling"
+title = "Telling"
+response = "connected-text"
+instructions = {{ text = "Answer in 3 to 5 full sentences.", source = "ours" }}
+scorers = ["lexical"]
+
+[[subtest.item]]
+id = "t1"
+prompt = "Tell me about your morning."
+
+
+# ---- description: a few sentences, typed or spoken; an item may have a picture for speakers ---
+[[subtest]]
+id = "describing"
+title = "Describing"
+response = "description"
+instructions = {{ text = "Describe it in 3 to 5 full sentences.", source = "ours" }}
+scorers = ["lexical"]
+
+[[subtest.item]]
+id = "d1"
+prompt = "Describe the room that you are in."
+# picture = "room.png"   # then: examinees = ["speaker"]
+"""  # noqa: E501 - a line of TOML cannot be broken
+"""A battery with one subtest of each kind in text, to be filled in with :meth:`str.format`."""
+
+
+COLUMNS = ("subtest", "response", "prompt", "options", "expected", "tags", "id")
+"""Columns of an items CSV; only ``prompt`` is needed.
+
+``options`` and ``tags`` are separated by ``|``. Without ``subtest`` an item belongs to the subtest
+``items``, without ``id`` it is numbered. Where no row of a subtest says its ``response``, it is
+choice where there are options, yes-no where every expected answer is Yes or No in any case,
+verbatim where every prompt contains its expected answer, free where there are other expected
+answers, else connected-text.
+"""
+_YES_NO = {"yes": "Yes", "no": "No"}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One item of the CSV: the line it begins on and its cells, outer white space removed."""
+
+    line: int
+    cells: dict[str, str]
+
+    def cell(self, column: str) -> str:
+        """Return a cell, empty where the CSV has no such column."""
+        return self.cells.get(column, "")
+
+    def parts(self, column: str) -> list[str]:
+        """Return the parts of a cell that ``|`` separates."""
+        return [part.strip() for part in self.cell(column).split("|") if part.strip()]
+
+
+def read_items(path: Path, battery: dict[str, Any]) -> dict[str, Any]:
+    """Return the tables of a battery with the items of a CSV file."""
+    subtests: dict[str, list[Row]] = {}
+    for row in csv_rows(path, COLUMNS, "prompt"):
+        subtests.setdefault(row.cell("subtest") or "items", []).append(row)
+    tables = []
+    for subtest, rows in subtests.items():
+        response = _response(str(path), subtest, rows)
+        items = [_item(row, number, response) for number, row in enumerate(rows, start=1)]
+        tables.append(subtest_table(subtest, response, items))
+    content = {"battery": battery, "subtest": tables}
+    check_rows(path, content, list(subtests.values()), COLUMNS)
+    return content
+
+
+def check_rows(
+    path: Path, content: dict[str, Any], rows: Sequence[Sequence[Row]], columns: Sequence[str]
+) -> None:
+    """Check the tables made of the rows of a CSV; a problem is reported at its row and column."""
+    from tabwb.battery.rules import validate
+
+    def column(where: KeyPath) -> str:
+        """Return the column that a key came from, or nothing."""
+        names = [part for part in where if isinstance(part, str)]
+        if names == ["subtest", "id"]:
+            return "subtest"
+        return next((part for part in names if part in columns and part != "subtest"), "")
+
+    lines: dict[KeyPath, int] = {}
+    for number, own in enumerate(rows):
+        lines[("subtest", number)] = own[0].line
+        lines |= {("subtest", number, "item", at): row.line for at, row in enumerate(own)}
+    # Validation may change what it gets where a type is wrong; then nothing is returned.
+    _, broken = validate(content)
+    if broken:
+        raise BatteryProblems(located(str(path), lines, broken, column))
+
+
+def csv_rows(path: Path, columns: Sequence[str], needed: str) -> Iterator[Row]:
+    """Yield the items of a CSV with these columns, one of which must be there."""
+    name = str(path)
+    text = read_text(path, f"a column '{needed}' and items")
+    if isinstance(text, Problem):
+        raise BatteryProblems([text])
+    delimiter = max(",;\t", key=text.partition("\n")[0].count)
+    reader = csv.reader(
+        io.StringIO(text.replace("\r\n", "\n"), newline=""), strict=True, delimiter=delimiter
+    )
+    header: list[str] = []
+    has_header = False
+    while True:
+        line = reader.line_num + 1
+        try:
+            cells = [cell.strip() for cell in next(reader)]
+        except StopIteration:
+            break
+        except csv.Error as error:
+            problem = Problem(name, line, "", f"this is not valid CSV: {error}")
+            raise BatteryProblems([problem]) from error
+        if not any(cells):
+            continue
+        if not header:
+            header = _header(name, line, cells, columns, needed)
+        elif len(cells) > len(header):
+            what = "more cells than columns (a cell that holds the separator needs quotes)"
+            raise BatteryProblems(
+                [Problem(name, line, "", what, str(len(cells)), f"up to {len(header)}")]
+            )
+        else:
+            has_header = True
+            # A spreadsheet leaves out the empty cells at the end of a row.
+            cells += [""] * (len(header) - len(cells))
+            yield Row(line, dict(zip(header, cells, strict=True)))
+    if not has_header:
+        raise BatteryProblems([Problem(name, line, "", "there are no items")])
+
+
+def _header(
+    name: str, line: int, header: list[str], columns: Sequence[str], needed: str
+) -> list[str]:
+    allowed = ", ".join(columns)
+    problems = [
+        Problem(
+            name, line, "", "there is no such column", repr(column), allowed, near(column, columns)
+        )
+        for column in header
+        if column not in columns
+    ]
+    problems += [
+        Problem(name, line, "", "this column is given twice", repr(column))
+        for column in dict.fromkeys(header)
+        if header.count(column) > 1 and column in columns
+    ]
+    if needed not in header and not any(problem.suggestion == needed for problem in problems):
+        problems.append(Problem(name, line, "", f"there is no column '{needed}'", "", allowed))
+    if problems:
+        raise BatteryProblems(problems)
+    return header
+
+
+def _response(name: str, subtest: str, rows: Sequence[Row]) -> str:
+    named = [row for row in rows if row.cell("response")]
+    for row in named:
+        first, this = named[0].cells["response"], row.cells["response"]
+        if this != first:
+            problem = f"'{subtest}' has response '{first}' in line {named[0].line}"
+            raise BatteryProblems(
+                [Problem(name, row.line, "response", problem, repr(this), "one kind in a subtest")]
+            )
+    if named:
+        return named[0].cells["response"]
+    expected = [row.cells["expected"] for row in rows if row.cell("expected")]
+    if any(row.cell("options") for row in rows):
+        return "choice"
+    if not expected:
+        return "connected-text"
+    if all(answer.casefold() in _YES_NO for answer in expected):
+        return "yes-no"
+    repeated = all(row.cell("expected") in row.cells["prompt"] for row in rows)
+    return "verbatim" if repeated else "free"
+
+
+def _item(row: Row, number: int, response: str) -> dict[str, Any]:
+    item: dict[str, Any] = {"id": row.cell("id") or f"i{number}", "prompt": row.cells["prompt"]}
+    for column in ("options", "tags"):
+        if parts := row.parts(column):
+            item[column] = parts
+    if answer := row.cell("expected"):
+        yes_no = _YES_NO if response == "yes-no" else {}
+        item["expected"] = yes_no.get(answer.casefold(), answer)
+    return item
 
 
 def new_battery(

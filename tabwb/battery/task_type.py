@@ -1,15 +1,14 @@
 """The declaration of a task type, and where each is found.
 
-A type is one folder of ``tabwb.tasks``, named like its member of
-:class:`~tabwb.records.states.ResponseKind`, with ``TASK`` in its module ``task``. Battery, session
-and what is above read the declaration and test for no kind. Only the rules in
-:mod:`tabwb.scoring`, below, name the kinds that they are defined for.
+Types are in ``TASKS`` of :data:`MODULES`, each of a member of
+:class:`~tabwb.records.states.ResponseKind`. Battery, session and what is above read the declaration
+and test for no kind. Only the rules in :mod:`tabwb.scoring`, below, name the kinds that they are
+defined for.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
@@ -22,6 +21,8 @@ from tabwb.records.states import ResponseKind
 Check = Callable[[KeyPath, Mapping[str, Any]], Iterator[Broken]]
 """Yields what is wrong with a ``[[subtest]]``, given its path and the keys that it sets, with those
 of ``[battery]`` under ``battery``."""
+MODULES = ("tabwb.tasks.texts", "tabwb.tasks.spoken_naming.task")
+"""Modules that declare task types; one that is not installed is left out."""
 PICTURES = (".png", ".jpg", ".jpeg")
 Judged = Literal["always", "on-demand", "never"]
 
@@ -117,22 +118,22 @@ def task_type(kind: ResponseKind) -> TaskType:
     >>> task_type(ResponseKind.YES_NO).answers
     ('Yes', 'No')
     """
-    folder = f"tabwb.tasks.{kind.name.lower()}"
-    try:
-        task = import_module(f"{folder}.task").TASK
-    except ModuleNotFoundError as error:
-        if error.name is None or not f"{folder}.task.".startswith(f"{error.name}."):
-            raise
-        raise TabwbError(f"the task type '{kind}' is not installed") from error
-    assert isinstance(task, TaskType)
-    return task
+    for task in task_types():
+        if task.kind is kind:
+            return task
+    raise TabwbError(f"the task type '{kind}' is not installed")
 
 
 @cache
 def task_types() -> tuple[TaskType, ...]:
-    """Return every task type that is installed."""
-    found: list[TaskType] = []
-    for kind in ResponseKind:
-        with suppress(TabwbError):
-            found.append(task_type(kind))
-    return tuple(found)
+    """Return every task type that is installed, in the order of the kinds."""
+    found: dict[ResponseKind, TaskType] = {}
+    for name in MODULES:
+        try:
+            module = import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+                raise
+            continue
+        found |= {task.kind: task for task in module.TASKS}
+    return tuple(found[kind] for kind in ResponseKind if kind in found)

@@ -201,7 +201,7 @@ def show(form_name: str, as_json: bool) -> None:
 @forms.command()
 def schema() -> None:
     """Print the JSON schema of a form file, for editors."""
-    from tabwb.battery.form_schema import form_json_schema
+    from tabwb.battery.form_files import form_json_schema
 
     print_json(form_json_schema())
 

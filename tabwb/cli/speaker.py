@@ -59,7 +59,7 @@ def form(speaker_id: str) -> None:
 
     It is a draft: adapt it to the rules of your ethics committee.
     """
-    from tabwb.administer.consent_form import consent_form
+    from tabwb.administer.consent import consent_form
 
     if speaker_id:
         check_id(speaker_id)

@@ -170,7 +170,7 @@ def _heard(
     accepted: Forms,
     cancel: threading.Event,
 ) -> Iterator[tuple[int, Transcript]]:
-    from tabwb.administer.transcription.transcribe import Job, Transcribing
+    from tabwb.administer.transcription import Job, Transcribing
     from tabwb.cli.progress import Countdown
 
     if not sounds:

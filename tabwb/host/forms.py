@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from tabwb.battery.form_loader import FindBattery, load_form
+from tabwb.battery.form_files import FindBattery, load_form
 from tabwb.battery.forms import Form
 from tabwb.host.settings import own_files
 from tabwb.records.errors import TabwbError, UsageError

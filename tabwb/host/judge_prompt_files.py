@@ -11,13 +11,10 @@ from typing import Annotated, Any
 
 from pydantic import Field, ValidationError
 
-from tabwb.battery.files import read_text
-from tabwb.battery.loader import read_tables
-from tabwb.battery.locate import line_of, locate
-from tabwb.battery.problems import Problem, dotted
-from tabwb.battery.rules import control_characters, unique_ids
+from tabwb.battery.loader import read_tables, read_text
+from tabwb.battery.problems import Problem, dotted, line_of, locate
+from tabwb.battery.rules import control_characters, type_problems, unique_ids
 from tabwb.battery.toml_tables import Table, Text
-from tabwb.battery.validation import type_problems
 from tabwb.host.judge_prompts import (
     PLACEHOLDER,
     JudgePrompt,

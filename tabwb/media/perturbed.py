@@ -16,7 +16,7 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.file_names import without_folders
 from tabwb.analysis.keys import noise_of
 from tabwb.analysis.series import parameters_of, perplexity_of
-from tabwb.battery import prompt_noise
+from tabwb.battery import prompts
 from tabwb.lesion.declared import (
     CHECK_TEXT,
     CONTROL,
@@ -153,7 +153,7 @@ def perturbations(about: Studied) -> Facts:
             {"names": names, "n": len(own), "of": list(_grids(given[names[0]]))}
             for own, names in spread(given, specs)
         ],
-        "version": prompt_noise.VERSION if any(noise.draws for noise in noises) else "",
+        "version": prompts.NOISE_VERSION if any(noise.draws for noise in noises) else "",
         "shares": any(noise.amount < 1 for noise in noises),
         "lesioned": about.some(both) if both else "",
     }
@@ -356,7 +356,7 @@ def _grids(members: Members) -> Iterator[Facts]:
             by_seeds.setdefault(frozenset(seeds), []).append(percent(amount))
         yield {
             "spec": f"{unit}:{operation}",
-            "meaning": prompt_noise.OPERATIONS[unit][operation].meaning,
+            "meaning": prompts.NOISE_OPERATIONS[unit][operation].meaning,
             "shares": [{"amounts": having, "seeds": seeds} for seeds, having in by_seeds.items()],
         }
 

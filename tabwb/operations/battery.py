@@ -358,7 +358,7 @@ class ListForms(Operation):
 
     def do(self, tools: Tools) -> None:
         """Read them."""
-        from tabwb.battery.form_loader import read_form
+        from tabwb.battery.form_files import read_form
         from tabwb.battery.forms import counted
         from tabwb.host.forms import form_files
 
@@ -401,7 +401,7 @@ class CheckForm(CheckFile):
 
     def checked(self, plugins: Plugins) -> Checked:
         """Return what was found."""
-        from tabwb.battery.form_loader import read_form
+        from tabwb.battery.form_files import read_form
         from tabwb.battery.forms import counted
         from tabwb.host.forms import find_form
 

@@ -192,7 +192,7 @@ class ImportFile(Operation):
         self.__dict__["_read"] = source  # of a frozen record: what check has read, for run
 
     def _source(self, plugins: Plugins, path: Path) -> Source:
-        from tabwb.administer.answers.prepared import importer_of
+        from tabwb.administer.answers.importing import importer_of
         from tabwb.administer.rating.elsewhere.reading import is_table_of_ratings
         from tabwb.administer.rating.elsewhere.study import is_study
         from tabwb.tasks.spoken_naming.giving import holds_recordings
@@ -330,9 +330,9 @@ class Answers(Source):
 
     def read(self, plugins: Plugins) -> None:
         """Read the file, and plan what will be stored."""
-        from tabwb.administer.answers.examinee import Stated
-        from tabwb.administer.answers.prepared import ImportRequest, columns_of, prepare_import
-        from tabwb.administer.session import remarks
+        from tabwb.administer.answers.importing import ImportRequest, columns_of, prepare_import
+        from tabwb.administer.answers.plan import Stated
+        from tabwb.administer.session.plan import before_run
 
         wanted = self.wanted
         request = ImportRequest(
@@ -344,7 +344,7 @@ class Answers(Source):
         self._prepared = prepare_import(plugins, self._importer, request)
         self._runs = list(zip(self._prepared.plan.runs, self._prepared.conditions, strict=True))
         battery, given = self._prepared.battery, self._prepared.conditions[0]
-        self._remarks = list(remarks.before_run(plugins, battery, given, asked=bool(wanted.judge)))
+        self._remarks = list(before_run(plugins, battery, given, asked=bool(wanted.judge)))
 
     def document(self) -> dict[str, Any]:
         """Return the runs with their answers."""
@@ -372,14 +372,14 @@ class Answers(Source):
 
     def lines(self) -> Iterator[str]:
         """Yield each run with its first answers."""
-        from tabwb.administer.answers.prepared import planned_lines
+        from tabwb.administer.answers.importing import planned_lines
 
         for run, given in self._runs:
             yield from planned_lines(run, given, SHOWN)
 
     def tell(self, tools: Tools) -> None:
         """Tell how many answers there are, and what is left out."""
-        from tabwb.administer.answers.prepared import left_out
+        from tabwb.administer.answers.importing import left_out
 
         plan = self._prepared.plan
         tools.say(f"{plan.source.title}: {plural(len(plan.source.answers), 'answer')}")
@@ -603,7 +603,7 @@ class Recordings(Source):
 
     def store(self, tools: Tools) -> Progress:
         """Store and transcribe what is not stored yet."""
-        from tabwb.administer.session.pausing import pausing
+        from tabwb.administer.session.session import pausing
         from tabwb.records.states import AdministrationStatus
         from tabwb.tasks.spoken_naming.giving import settle
 
@@ -676,7 +676,7 @@ class Recordings(Source):
                 return
 
     def _transcribe(self, tools: Tools, session: Session) -> Progress:
-        from tabwb.administer.transcription.transcribe import Transcribing
+        from tabwb.administer.transcription import Transcribing
         from tabwb.records.events import Observed
         from tabwb.records.naming import Transcribed
         from tabwb.store.takes import work_root
@@ -714,7 +714,7 @@ class Ratings(Source):
 
     def read(self, plugins: Plugins) -> None:
         """Read the ratings with the form that they answer."""
-        from tabwb.administer.answers.examinee import Stated
+        from tabwb.administer.answers.plan import Stated
         from tabwb.administer.rating.elsewhere.into_set import LabelRequest, prepare_labels
         from tabwb.records.rating_sets import checked_counts
 

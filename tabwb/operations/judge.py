@@ -26,10 +26,8 @@ from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.words import did_you_mean, plural
 
 if TYPE_CHECKING:
-    from tabwb.administer.judging.calls import Estimate
-    from tabwb.administer.judging.judging import Judging
-    from tabwb.administer.judging.task import Task
-    from tabwb.administer.limits import Limits
+    from tabwb.administer.cost import Limits
+    from tabwb.administer.judging import Estimate, Judging, Task
     from tabwb.host.plugins import Plugins
     from tabwb.plugin_api.descriptors import Descriptor
 
@@ -109,8 +107,8 @@ class JudgeRun(Operation):
 
     def check(self, plugins: Plugins) -> None:
         """Refuse limits that a judge cannot keep."""
-        from tabwb.administer.judging.calls import check_limits
-        from tabwb.administer.limits import Limits
+        from tabwb.administer.cost import Limits
+        from tabwb.administer.judging import check_limits
 
         check_chosen(self.ids, self.where, everything=self.everything)
         if not self.judge:
@@ -144,8 +142,8 @@ class JudgeRun(Operation):
 
     def run(self, tools: Tools) -> Progress:
         """Judge what is left, one judge after another."""
-        from tabwb.administer.judging.task import check_verdicts
-        from tabwb.administer.limits import Limits
+        from tabwb.administer.cost import Limits
+        from tabwb.administer.judging import check_verdicts
 
         limits, tasks = Limits(self.max_requests, self.max_cost), []
         numbers = self._numbers(tools)
@@ -189,7 +187,7 @@ class JudgeRun(Operation):
         return numbers_of(tools, self.ids, self.where, everything=self.everything)
 
     def _tasks(self, tools: Tools) -> Iterator[Task]:
-        from tabwb.administer.judging.task import Task
+        from tabwb.administer.judging import Task
 
         for spec in dict.fromkeys(self.judge):
             with Task(
@@ -206,7 +204,7 @@ class JudgeRun(Operation):
     def _judge(
         self, tools: Tools, task: Task, number: int, limits: Limits
     ) -> Generator[Told, None, Limits]:
-        from tabwb.administer.judging.calls import format_spent, format_tally
+        from tabwb.administer.judging import format_spent, format_tally
         from tabwb.records.events import JudgementRecorded, Waiting
 
         judging = self._judging(tools, task, number)
@@ -284,7 +282,7 @@ def _price(task: Task) -> str | None:
 
 
 def _told(task: Task, number: int, estimate: Estimate) -> Told:
-    from tabwb.administer.judging.calls import format_estimate
+    from tabwb.administer.judging import format_estimate
 
     part = f"{task.judge.rater}, administration {number}"
     return Told(format_estimate(estimate, task.price), part=part)

@@ -224,7 +224,7 @@ class RepeatCondition(Operation):
 
     def run(self, tools: Tools) -> Progress:
         """Ask everything again and compare."""
-        from tabwb.administer.repetition import repeat
+        from tabwb.administer.session.drive import repeat
 
         store = tools.store
         given = store.administration(self.administration)

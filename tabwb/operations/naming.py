@@ -158,7 +158,7 @@ class NameAloud(Operation):
         self, tools: Tools, session: Session, files: Sequence[TakeFile], spec: str | None
     ) -> Progress:
         from tabwb.administer.consent import Guard
-        from tabwb.administer.session.remarks import of_language
+        from tabwb.administer.session.plan import of_language
 
         plugins, given = session.plugins, session.administration
         guard = Guard(session.store, plugins, given.conditions)
@@ -187,7 +187,7 @@ class NameAloud(Operation):
         self, tools: Tools, session: Session, files: Sequence[TakeFile], spec: str | None
     ) -> Progress:
         """Take the responses and have them transcribed; end or pause the administration."""
-        from tabwb.administer.session.pausing import pausing
+        from tabwb.administer.session.session import pausing
         from tabwb.tasks.spoken_naming.giving import give_files, other_sounds, settle
 
         cancel = tools.cancel
@@ -217,7 +217,7 @@ class NameAloud(Operation):
 
     def _transcribed(self, tools: Tools, session: Session, spec: str) -> Progress:
         """Transcribe every response that this transcriber, or any, has not transcribed yet."""
-        from tabwb.administer.transcription.transcribe import Transcribing
+        from tabwb.administer.transcription import Transcribing
         from tabwb.records.events import Observed
         from tabwb.records.naming import Transcribed
         from tabwb.store.takes import work_root

@@ -20,8 +20,7 @@ from tabwb.records.states import AdministrationStatus, AttemptState, Protocol
 from tabwb.records.trials import Marks, changes
 
 if TYPE_CHECKING:
-    from tabwb.administer.cost import Expense
-    from tabwb.administer.limits import Limits
+    from tabwb.administer.cost import Expense, Limits
     from tabwb.administer.session.session import Session
     from tabwb.battery.model import Battery
     from tabwb.host.plugins import Plugins
@@ -133,7 +132,7 @@ class RunBattery(Operation):
     def run(self, tools: Tools) -> Progress:
         """Give every item, then let the judges judge."""
         from tabwb.administer.consent import Guard
-        from tabwb.administer.limits import limits_of
+        from tabwb.administer.cost import limits_of
         from tabwb.administer.session import setup
 
         plugins, (battery, conditions) = tools.plugins, self._resolved(tools)
@@ -165,7 +164,7 @@ class RunBattery(Operation):
 
     def _resolved(self, tools: Tools) -> tuple[Battery, Conditions]:
         """Return the battery and the conditions, specs resolved; say what must be known."""
-        from tabwb.administer.session import remarks, setup
+        from tabwb.administer.session import plan, setup
 
         plugins, asked = tools.plugins, self.asked
         battery = setup.find_battery(plugins, self.battery)
@@ -189,9 +188,9 @@ class RunBattery(Operation):
             )
         if conditions.replicates != wanted.replicates:
             tools.say(f"{conditions.replicates} replicates, as in the file")
-        if idle := remarks.idle_replicates(plugins, battery, conditions):
+        if idle := plan.idle_replicates(plugins, battery, conditions):
             tools.warn(idle)
-        for text in remarks.before_run(plugins, battery, conditions, asked="judges" in asked):
+        for text in plan.before_run(plugins, battery, conditions, asked="judges" in asked):
             tools.warn(text)
         return battery, conditions
 
@@ -224,7 +223,7 @@ class ResumeAdministration(Operation):
 
     def run(self, tools: Tools) -> Progress:
         """Give the items that are left."""
-        from tabwb.administer.limits import limits_of
+        from tabwb.administer.cost import limits_of
         from tabwb.administer.session import setup
 
         plugins = tools.plugins
@@ -305,8 +304,8 @@ def _given(
     tools: Tools, session: Session, model: Model | None, together: int, limits: Limits
 ) -> Progress:
     """Give every item that is left, let the judges judge, and return the results."""
-    from tabwb.administer.session.pausing import pausing
     from tabwb.administer.session.raters import check_failed, failed_raters
+    from tabwb.administer.session.session import pausing
 
     number = session.administration.id
     # Said at once, so that it is known however the run ends.
@@ -344,8 +343,7 @@ def _give_to_model(
     tools: Tools, session: Session, model: Model, together: int, limits: Limits
 ) -> Generator[Told, None, Limits]:
     """Give every item that is left; return what is left of the limits."""
-    from tabwb.administer.cost import Spending, format_spending
-    from tabwb.administer.limits import Meter
+    from tabwb.administer.cost import Meter, Spending, format_spending
     from tabwb.administer.session.drive import drive
     from tabwb.records.events import AttemptRecorded, TrialStarted, Waiting
 

@@ -303,7 +303,7 @@ class SweepLesions(Operation):
 
     def _resolved(self, tools: Tools) -> tuple[Battery, Conditions]:
         from tabwb.administer.session import setup
-        from tabwb.administer.session.remarks import of_language
+        from tabwb.administer.session.plan import of_language
         from tabwb.administer.sweep.suited import resolved
 
         battery = setup.find_battery(tools.plugins, self.battery)

@@ -54,7 +54,7 @@ class TagAdministrations(Operation):
 
     def do(self, tools: Tools) -> None:
         """Change titles and tags of all administrations, or of none."""
-        from tabwb.administer.marking import change_marks, take_back_mark
+        from tabwb.administer.session.corrections import change_marks, take_back_mark
 
         store = tools.store
         found = list(dict.fromkeys(store.administration(one).id for one in self.ids))

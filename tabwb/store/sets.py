@@ -9,8 +9,13 @@ from dataclasses import asdict, replace
 from functools import lru_cache, wraps
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
-from tabwb.battery.form_answers import check_answers, ratings_of
-from tabwb.battery.forms import Form, form_from_canonical, with_source_question
+from tabwb.battery.forms import (
+    Form,
+    check_answers,
+    form_from_canonical,
+    ratings_of,
+    with_source_question,
+)
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.rating_sets import (
     MOST_CONFIDENT,

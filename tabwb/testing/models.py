@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tabwb.administer.session.choosing import chosen
-from tabwb.administer.transcription.transcribe import checked
+from tabwb.administer.session.drive import chosen
+from tabwb.administer.transcription import checked
 from tabwb.host.guarded import inner_of, not_async
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import (

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.judging.judging import Judging
-from tabwb.administer.limits import Limits
+from tabwb.administer.cost import Limits
+from tabwb.administer.judging import Judging
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.battery.model import Battery, Feature

@@ -14,18 +14,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.administer.answers.examinee import Stated, examinee_of, spec_of
-from tabwb.administer.answers.matching import ItemIndex, Match, Unmatched, options_shown
-from tabwb.administer.answers.plan import PlannedRun, plan_import
-from tabwb.administer.answers.prepared import ImportRequest, prepare_import
-from tabwb.administer.answers.texts import NO_PROMPT, with_battery
+from tabwb.administer.answers.importing import ImportRequest, prepare_import
+from tabwb.administer.answers.matching import (
+    NO_PROMPT,
+    ItemIndex,
+    Match,
+    Unmatched,
+    options_shown,
+    with_battery,
+)
+from tabwb.administer.answers.plan import PlannedRun, Stated, examinee_of, plan_import, spec_of
 from tabwb.administer.session.raters import Raters
-from tabwb.administer.transcription.transcribe import Job, Transcribing, checked
+from tabwb.administer.transcription import Job, Transcribing, checked
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.battery.prompts import render_prompt
-from tabwb.battery.rules import Scorers
-from tabwb.battery.validation import validate
+from tabwb.battery.rules import Scorers, validate
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
 from tabwb.plugin_api.components import AnswerFile

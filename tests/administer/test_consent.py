@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tabwb.administer import consent
-from tabwb.administer.consent_form import ASKED, WIDTH, consent_form
-from tabwb.administer.judging.judging import Judging
-from tabwb.administer.limits import Limits
+from tabwb.administer.consent import ASKED, WIDTH, consent_form
+from tabwb.administer.cost import Limits
+from tabwb.administer.judging import Judging
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tabwb.administer.transcription.transcribe import Job, Transcribing
+from tabwb.administer.transcription import Job, Transcribing
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
 from tabwb.records.errors import UsageError

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from tabwb.administer.judging.calls import check_limits
-from tabwb.administer.judging.judging import Judging
-from tabwb.administer.limits import Limits
+from tabwb.administer.cost import Limits
+from tabwb.administer.judging import Judging, check_limits
 from tabwb.administer.session import setup
 from tabwb.administer.session.raters import checked, declaration_of
 from tabwb.administer.session.session import Session

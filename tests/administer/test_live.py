@@ -14,7 +14,7 @@ import pytest
 
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
-from tabwb.administer.transcription.transcribe import Transcribing
+from tabwb.administer.transcription import Transcribing
 from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import NoConsent, StoreError

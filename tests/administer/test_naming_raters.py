@@ -18,7 +18,7 @@ from tabwb.analysis.administrations import load_administrations
 from tabwb.analysis.statistics.naming import named_subtests, namings
 from tabwb.analysis.statistics.naming_agreement import rater_agreements
 from tabwb.analysis.tables.said import borrowed_line, code_of, score_of
-from tabwb.battery.form_loader import read_form
+from tabwb.battery.form_files import read_form
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
 from tabwb.media.documents.document import export_document

@@ -16,8 +16,7 @@ from tabwb_builtin.echo import EchoModel
 
 from tabwb.administer.cost import Forecast, forecasts
 from tabwb.administer.session import setup
-from tabwb.administer.session.choosing import chosen
-from tabwb.administer.session.drive import NO_ANSWER, ask, drive
+from tabwb.administer.session.drive import NO_ANSWER, ask, chosen, drive
 from tabwb.administer.session.exchange import request_for, token_limit
 from tabwb.administer.session.opening import check_passages, manipulation_facts
 from tabwb.administer.session.plan import (

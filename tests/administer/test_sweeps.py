@@ -19,9 +19,8 @@ from typing import Any
 import pytest
 
 import tabwb
-from tabwb.administer.repetition import Difference, repeat
 from tabwb.administer.session import setup
-from tabwb.administer.session.drive import drive
+from tabwb.administer.session.drive import Difference, drive, repeat
 from tabwb.administer.session.opening import manipulation_facts, opened_facts
 from tabwb.administer.sweep.packs import packs_of
 from tabwb.administer.sweep.point import Point

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import tabwb
-from tabwb.administer.answers import importing, repeated
+from tabwb.administer.answers import importing
 from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery
 
@@ -58,7 +58,7 @@ def test_a_file_of_another_format_is_refused(battery_file: Path, tmp_path: Path)
 def test_two_imports_at_once_store_a_file_once(
     answers: Path, battery_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    both, check = threading.Barrier(2), repeated.check_new
+    both, check = threading.Barrier(2), importing.check_new
     first = threading.local()
 
     def check_together(*given: Any) -> None:

@@ -11,10 +11,8 @@ import tomli
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.battery.files import MAX_BYTES
-from tabwb.battery.loader import check_battery, load_battery
-from tabwb.battery.locate import line_of, locate
-from tabwb.battery.problems import BatteryProblems
+from tabwb.battery.loader import MAX_BYTES, check_battery, load_battery
+from tabwb.battery.problems import BatteryProblems, line_of, locate
 from tabwb.records.problems import KeyPath
 
 GOOD = """\

@@ -12,11 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.battery.files import NamedFiles
-from tabwb.battery.loader import battery_from_canonical, canonical_json
+from tabwb.battery.loader import NamedFiles, battery_from_canonical, canonical_json
 from tabwb.battery.new import render
-from tabwb.battery.prompt_noise import OPERATIONS, PromptNoise, parse_noise, perturbed
-from tabwb.battery.validation import validate
+from tabwb.battery.prompts import NOISE_OPERATIONS, PromptNoise, parse_noise, perturbed
+from tabwb.battery.rules import validate
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.scoring.text import normalised
 
@@ -135,7 +134,7 @@ def test_the_schema_knows_every_key_of_the_model() -> None:
 SENTENCE = "The old sailor's half-finished boat, painted red, wasn't sold before winter came."
 NAME = "repetition/rp1"
 NOISES = st.sampled_from(
-    [(unit, operation) for unit, known in OPERATIONS.items() for operation in known]
+    [(unit, operation) for unit, known in NOISE_OPERATIONS.items() for operation in known]
 )
 AMOUNTS = st.floats(0.0, 1.0, exclude_min=True)
 SEEDS = st.integers(0, 2**63 - 1)

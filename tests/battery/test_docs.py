@@ -8,8 +8,8 @@ from typing import get_args
 
 import pytest
 
-from tabwb.battery.items_csv import COLUMNS
 from tabwb.battery.loader import check_battery
+from tabwb.battery.new import COLUMNS
 from tabwb.battery.toml_schema import Kind
 from tabwb.tasks.spoken_naming.new import PICTURE_COLUMNS
 

@@ -14,15 +14,15 @@ import tomli
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.battery.files import NamedFiles
 from tabwb.battery.loader import (
+    NamedFiles,
     battery_from_canonical,
     canonical_json,
     check_battery,
     load_battery,
     read_assets,
 )
-from tabwb.battery.validation import validate
+from tabwb.battery.rules import validate
 from tabwb.phonology.dictionary import forms_of
 from tabwb.records.states import ResponseKind
 from tabwb.scoring.lexicon import load_lexicon

@@ -15,9 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.battery.form_answers import check_answers, completed, missing, ratings_of
-from tabwb.battery.form_loader import read_form
-from tabwb.battery.forms import Form, form_from_canonical, with_source_question
+from tabwb.battery.form_files import read_form
+from tabwb.battery.forms import (
+    Form,
+    check_answers,
+    completed,
+    form_from_canonical,
+    missing,
+    ratings_of,
+    with_source_question,
+)
 from tabwb.battery.loader import check_battery, load_battery
 from tabwb.battery.new import copy_battery, new_battery
 from tabwb.battery.problems import BatteryProblems

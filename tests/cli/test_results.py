@@ -16,7 +16,7 @@ import pytest
 from tabwb.analysis.administrations import load_administrations, load_columns
 from tabwb.analysis.statistics.results import Results
 from tabwb.analysis.statistics.summary import pool
-from tabwb.battery.form_loader import read_form
+from tabwb.battery.form_files import read_form
 from tabwb.battery.loader import load_battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.rating_sets import Adjudication, Assignment, Sample, SampleRating

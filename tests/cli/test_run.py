@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import tabwb
-from tabwb.administer.limits import Limits
+from tabwb.administer.cost import Limits
 from tabwb.cli.progress import Countdown
 from tabwb.operations.operation import Told
 from tabwb.records import events

@@ -12,7 +12,7 @@ import pytest
 from tabwb_transformers.backend import TransformersModel
 from tabwb_transformers.options import TransformersOptions
 
-from tabwb.administer.session.choosing import pieces
+from tabwb.administer.session.drive import pieces
 from tabwb.records.exchange import Decoding, Message, Reply, Request
 
 CHAT = (

@@ -17,7 +17,7 @@ from tabwb_builtin.replay import ReplayModel
 from tabwb_transformers.templates import PLAIN, load_template
 from tabwb_transformers.text import TextStream
 
-from tabwb.administer.session import remarks, setup
+from tabwb.administer.session import plan, setup
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api import StopStrings
 from tabwb.plugin_api.components import ModelBackend
@@ -100,13 +100,13 @@ def test_a_replay_without_a_number_gives_all_replicates_of_the_file(
 ) -> None:
     path = written(tmp_path, *(line(replicate=n, response=str(n)) for n in range(3)))
     asked_for = Conditions(f"replay:{path}", "model")
-    assert remarks.recorded_replicates(plugins, asked_for) == 3
+    assert plan.recorded_replicates(plugins, asked_for) == 3
     battery = setup.find_battery(plugins, "tab")
-    said = remarks.idle_replicates(plugins, battery, asked_for)
+    said = plan.idle_replicates(plugins, battery, asked_for)
     assert "holds 3 replicates" in said
-    assert remarks.idle_replicates(plugins, battery, replace(asked_for, replicates=3)) == ""
-    assert remarks.recorded_replicates(plugins, Conditions("replay:/none.jsonl", "model")) == 0
-    assert remarks.recorded_replicates(plugins, Conditions("echo", "model")) == 0
+    assert plan.idle_replicates(plugins, battery, replace(asked_for, replicates=3)) == ""
+    assert plan.recorded_replicates(plugins, Conditions("replay:/none.jsonl", "model")) == 0
+    assert plan.recorded_replicates(plugins, Conditions("echo", "model")) == 0
 
 
 @pytest.mark.parametrize("replicate", [-1, 100_000, 10**30])

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import pytest
 from textual.events import Key
 
-from tabwb.administer.transcription.transcribe import Job, Transcribing
+from tabwb.administer.transcription import Job, Transcribing
 from tabwb.phonology.distance import align_features, indel_cost
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.speech import Transcript

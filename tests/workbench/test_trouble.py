@@ -15,7 +15,7 @@ from textual.geometry import Size
 from textual.messages import ExitApp
 
 from tabwb.administer.session import setup
-from tabwb.administer.transcription.transcribe import Transcribing
+from tabwb.administer.transcription import Transcribing
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError, TabwbError

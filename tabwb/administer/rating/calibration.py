@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.administer.rating.consensus import by_sample
-from tabwb.battery.files import read_text
-from tabwb.battery.form_answers import completed, missing
-from tabwb.battery.forms import Form
+from tabwb.battery.forms import Form, completed, missing
+from tabwb.battery.loader import read_text
 from tabwb.battery.problems import Problem
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.rating_sets import Answer

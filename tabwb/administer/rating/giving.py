@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from tabwb.battery.form_answers import completed, step
+from tabwb.battery.forms import completed, step
 from tabwb.records.errors import StoreError, UsageError
 from tabwb.records.rating_sets import Answer, Purpose, RatingSet, SampleRating
 from tabwb.store.sets import asked_by

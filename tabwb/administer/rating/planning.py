@@ -11,8 +11,7 @@ from tabwb.administer.rating.plan import Design, assigned, pair_counts
 from tabwb.administer.rating.presentation import Shown, Sign, signs_of
 from tabwb.administer.rating.samples import Candidate, sample_of
 from tabwb.administer.rating.sampling import Drawn, drawn
-from tabwb.battery.form_answers import check_answers
-from tabwb.battery.forms import Form, with_source_question
+from tabwb.battery.forms import Form, check_answers, with_source_question
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.rating_sets import Answer, Presentation, RatingSet, SetPlan
 

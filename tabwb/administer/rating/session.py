@@ -17,8 +17,7 @@ from typing import Self
 from tabwb.administer.rating.permission import may_rate
 from tabwb.administer.rating.shown import Asked, Draft, Media, Phase, Progress, Shown, shown_of
 from tabwb.administer.rating.visit import Clock, Visit
-from tabwb.battery.form_answers import Step, looked_at, missing, step
-from tabwb.battery.forms import Form
+from tabwb.battery.forms import Form, Step, looked_at, missing, step
 from tabwb.host.plugins import Plugins
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import (

@@ -1,8 +1,8 @@
-"""What a person changes of an administration besides answering: skips, voids, undo, notes."""
+"""What a person changes of an administration: skips, voids, undo, notes, titles and tags."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,10 +13,20 @@ from tabwb.records.exchange import REASONING_TOKENS, RESPLIT, Reply
 from tabwb.records.ratings import Rating
 from tabwb.records.reasoning import opened_by, option_of, separated
 from tabwb.records.states import RatingStatus, TrialState
-from tabwb.records.trials import Attempt, AttemptEntry, EventEntry, RatingsEntry, Trial
+from tabwb.records.trials import (
+    Attempt,
+    AttemptEntry,
+    EventEntry,
+    Marks,
+    RatingsEntry,
+    Trial,
+    changes,
+)
+from tabwb.store.store import Store
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Events, Session
+
 
 STATES = {
     TrialState.SKIPPED: "skipped",
@@ -207,3 +217,32 @@ def no_longer_rated(before: Sequence[Trial], after: Sequence[Trial]) -> dict[str
             if rater not in left:
                 lost[rater] = lost.get(rater, 0) + 1
     return lost
+
+
+def change_marks(
+    store: Store,
+    references: Iterable[int | str],
+    *,
+    title: str | None = None,
+    add: Sequence[str] = (),
+    remove: Sequence[str] = (),
+) -> None:
+    """Change the titles and tags of administrations: of all, or of none."""
+    records = {record.id: record for record in map(store.administration, references)}
+    for known in records.values():  # before anything is changed
+        changes(Marks(known.title, known.tags), title=title, add=add, remove=remove)
+    for number in records:
+        with store.lock(number):
+            known = store.administration(number)
+            marks = Marks(known.title, known.tags)
+            if made := changes(marks, title=title, add=add, remove=remove):
+                store.append(number, made)
+
+
+def take_back_mark(store: Store, number: int) -> bool:
+    """Take back the latest change of title or tags; return whether there was one."""
+    with store.lock(number):
+        latest = store.history(number).latest_mark
+        if latest is not None:
+            store.append(number, [EventEntry("undone", None, "", latest)])
+    return latest is not None

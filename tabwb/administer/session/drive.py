@@ -1,25 +1,137 @@
-"""Models are pulled through a session: one turn at a time, or to the end."""
+"""Models are pulled through a session: one turn at a time, or to the end; and asked again."""
 
 from __future__ import annotations
 
+import json
+import math
+import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
+from typing import TypeGuard
 
-from tabwb.administer.limits import NO_LIMITS, Meter
-from tabwb.administer.session.choosing import chosen, gives_likelihoods, is_weighed, pieces
+from tabwb.administer.cost import NO_LIMITS, Meter
+from tabwb.administer.session.exchange import request_for, storable
+from tabwb.administer.session.opening import manipulation_facts
 from tabwb.administer.session.session import Session
-from tabwb.plugin_api.components import BatchingBackend, Cancel, LikelihoodBackend, ModelBackend
+from tabwb.administer.session.setup import versions_of
+from tabwb.battery.loader import battery_from_canonical
+from tabwb.host.making import opened
+from tabwb.host.plugins import Plugins
+from tabwb.lesion.declared import LANES, PARENT_PARTS, PERPLEXITY, PERPLEXITY_REASON
+from tabwb.plugin_api.components import (
+    BatchingBackend,
+    Cancel,
+    LesionableBackend,
+    LikelihoodBackend,
+    ModelBackend,
+)
 from tabwb.records import events
 from tabwb.records.errors import (
     ComponentError,
     Interrupted,
     NoAnswer,
     TabwbError,
+    UsageError,
     error_text,
 )
-from tabwb.records.exchange import Reply, Request, Wait
-from tabwb.records.states import AdministrationStatus, AttemptState, StopReason
-from tabwb.records.trials import Trial
+from tabwb.records.exchange import Likelihood, Reply, Request, Wait
+from tabwb.records.states import AdministrationStatus, AttemptState, Protocol, StopReason
+from tabwb.records.trials import Administration, Trial
+from tabwb.scoring.choice import choose_by_likelihood
+from tabwb.store.store import Store
+
+LOG_PROBABILITIES = "option_log_probabilities"
+"""Metadata key: JSON list, natural logarithms in the order of the options; null for -infinity."""
+TOKENS = "option_tokens"
+"""Metadata key: JSON list, the number of tokens of each option, in the same order."""
+OPTIONS = "options_weighed"
+"""Metadata key: JSON list, the options themselves, in the order in which they were shown."""
+
+
+def is_weighed(request: Request) -> bool:
+    """Return whether the answer to a request is the most likely of its options.
+
+    >>> is_weighed(Request((), protocol=Protocol.LIKELIHOOD, options=("a", "b")))
+    True
+    >>> is_weighed(Request((), protocol=Protocol.LIKELIHOOD))
+    False
+    """
+    return request.protocol is Protocol.LIKELIHOOD and bool(request.options)
+
+
+def gives_likelihoods(backend: ModelBackend) -> TypeGuard[LikelihoodBackend]:
+    """Return whether a back end has ``likelihood``."""
+    return isinstance(backend, LikelihoodBackend)
+
+
+def pieces(backend: ModelBackend, request: Request, cancel: Cancel) -> Iterator[object]:
+    """Yield what a back end answers to one request: pieces of text, waits, then one reply."""
+    if is_weighed(request) and gives_likelihoods(backend):
+        reply = chosen(backend, request, cancel)
+        if reply.text:
+            yield reply.text
+        yield reply
+        return
+    yield from backend.reply(request, cancel)
+
+
+def chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Reply:
+    """Return the option with the highest summed log probability as the reply."""
+    started = time.monotonic()
+    options = request.options
+    weighed = backend.likelihood(request, options, cancel)
+    latency = time.monotonic() - started
+    if len(weighed) < len(options) and cancel.is_set():
+        return Reply("", StopReason.CANCELLED, latency)
+    _check(options, weighed)
+    by_option = dict(zip(options, weighed, strict=True))
+    choice = choose_by_likelihood(by_option)
+    metadata: dict[str, str] = {}
+    for likelihood in weighed:
+        metadata |= likelihood.metadata
+    logs = (likelihood.log_probability for likelihood in weighed)
+    sums = [round(value, 6) if math.isfinite(value) else None for value in logs]
+    metadata |= {
+        "protocol": Protocol.LIKELIHOOD.value,
+        "sampled": "no",
+        OPTIONS: json.dumps(options, ensure_ascii=False),
+        LOG_PROBABILITIES: json.dumps(sums),
+        TOKENS: json.dumps([likelihood.tokens for likelihood in weighed]),
+        "choice_per_token": choice.per_token,
+        "choice_per_character": choice.per_character,
+    }
+    counted = (likelihood.prompt_tokens for likelihood in weighed)
+    return Reply(
+        choice.by_sum,
+        StopReason.END,
+        latency,
+        first_piece_s=latency,
+        prompt_tokens=next((tokens for tokens in counted if tokens is not None), None),
+        reply_tokens=by_option[choice.by_sum].tokens,
+        metadata=metadata,
+    )
+
+
+def _check(options: Sequence[str], weighed: Sequence[Likelihood]) -> None:
+    if len(weighed) != len(options):
+        raise ComponentError(
+            f"the back end gave {len(weighed)} likelihoods for {len(options)} options"
+        )
+    for option, likelihood in zip(options, weighed, strict=True):
+        if not isinstance(likelihood, Likelihood):
+            raise ComponentError(
+                f"the back end gave {type(likelihood).__name__} for option '{option}'",
+                allowed="tabwb.records.exchange.Likelihood",
+            )
+        if math.isnan(likelihood.log_probability) or likelihood.log_probability == math.inf:
+            raise ComponentError(
+                f"the log probability of option '{option}' is {likelihood.log_probability}",
+                allowed="a natural logarithm: a finite number, or -inf",
+            )
+    if all(likelihood.log_probability == -math.inf for likelihood in weighed):
+        raise ComponentError("every option has probability 0, so that none is the most likely")
+
 
 CONSECUTIVE_FAILURES = 3
 """After so many attempts in error in a row a run pauses: then the back end is down."""
@@ -237,3 +349,100 @@ def _chosen(backend: LikelihoodBackend, request: Request, cancel: Cancel) -> Rep
         return chosen(backend, request, cancel)
     except Exception as error:  # noqa: BLE001 - a back end's failure is an attempt in error
         return _as_of_component(error)
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something that is not as it was stored.
+
+    Attributes:
+        what: the name of a fact, or subtest and item of an answer.
+        stored: as it was.
+        now: as it is; an answer that was not given has the reason in angle brackets.
+    """
+
+    what: str
+    stored: str
+    now: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """How the answers to a condition compare with those that are stored.
+
+    Attributes:
+        answers: number of answers that were compared.
+        different: those that are not the same, in order.
+        facts: what is not as it was, of the model and of the versions of packages.
+    """
+
+    answers: int
+    different: tuple[Difference, ...]
+    facts: tuple[Difference, ...]
+
+
+def repeat(
+    store: Store,
+    plugins: Plugins,
+    given: Administration,
+    cancel: Cancel,
+    *,
+    model: str | None = None,
+    together: int = 64,
+) -> Repetition:
+    """Return how the model answers the items of an administration now.
+
+    The battery is the stored one, the lesion is applied from its spec, and each reply has the seed
+    that it had. Before each prompt of a conversation are the stored answers.
+    """
+    conditions = given.conditions
+    if conditions.kind != "model":
+        raise UsageError(f"administration {given.id} is not one of a model")
+    battery = battery_from_canonical(store.battery_canonical(given.battery_hash))
+    trials = store.trials(given.id)
+    asked = [trial for trial in trials if trial.counting is not None]
+    if not asked:
+        raise UsageError(f"administration {given.id} has no answers")
+    requests = [
+        request_for(battery, conditions, one.plan, trials, attempt=_number_of_reply(one))
+        for one in asked
+    ]
+    spec = model or conditions.examinee
+    backend = plugins.open_model(spec, conditions.lesion)
+    if not isinstance(backend, LesionableBackend):
+        raise plugins.no_lesions(spec)
+    before = dict(store.history(given.id).model_facts)
+    try:
+        facts = dict(opened(backend, cancel))
+        if PERPLEXITY in before or PERPLEXITY_REASON in before:  # sweeps check intact models too
+            facts |= manipulation_facts(backend, cancel)
+        replies = list(answers_in_order(backend, requests, together, cancel))
+    finally:
+        backend.close()
+    before |= given.versions
+    for name in (LANES, PARENT_PARTS):  # of its sweep, not of the model
+        before.pop(name, None)
+    now = {**facts, **versions_of(plugins)}
+    different = []
+    for trial, reply in zip(asked, replies, strict=True):
+        assert trial.counting is not None
+        text = storable(reply.text) if isinstance(reply, Reply) else f"<{reply}>"
+        if trial.counting.response != text:
+            name = f"{trial.plan.subtest}/{trial.plan.item}"
+            different.append(Difference(name, trial.counting.response, text))
+    changed = (
+        Difference(name, value, now.get(name, "not known"))
+        for name, value in sorted(before.items())
+        if now.get(name) != value
+    )
+    return Repetition(len(asked), tuple(different), tuple(changed))
+
+
+def _number_of_reply(trial: Trial) -> int:
+    """Return which reply to a trial counts, from 1: an attempt in error gave none."""
+    counting = trial.counting
+    assert counting is not None
+    return sum(
+        one.state is not AttemptState.ERROR and one.number <= counting.number
+        for one in trial.attempts
+    )

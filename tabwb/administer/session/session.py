@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from typing import Protocol, Self
 
@@ -23,8 +23,8 @@ from tabwb.administer.session.exchange import (
     request_for,
     storable,
 )
+from tabwb.administer.session.opening import check_same
 from tabwb.administer.session.raters import Raters
-from tabwb.administer.session.same_model import check_same
 from tabwb.administer.session.state import OVER, Observers, SessionState
 from tabwb.battery.model import Battery
 from tabwb.host.plugins import Plugins
@@ -397,3 +397,15 @@ class Session:
         self.state.number, self.state.awaiting = number, True
         self.state.asked_at = time.monotonic()
         return made
+
+
+@contextmanager
+def pausing(session: Session) -> Iterator[None]:
+    """Pause a running session where an exception ends the block (a closed pipe, ctrl+c twice)."""
+    try:
+        yield
+    except BaseException:
+        if session.status is AdministrationStatus.RUNNING:
+            with suppress(TabwbError):
+                session.pause("stopped in the middle")
+        raise

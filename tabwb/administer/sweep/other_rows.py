@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from tabwb.administer.sweep.lesion_rows import listed
-from tabwb.battery.prompt_noise import parse_noise
+from tabwb.battery.prompts import parse_noise
 from tabwb.host.settings import Table
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions, declared
 from tabwb.records.declared_conditions import ConditionError

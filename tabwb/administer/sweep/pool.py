@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
-from tabwb.administer.marking import change_marks
+from tabwb.administer.session.corrections import change_marks
 from tabwb.administer.sweep.packs import Pack, packs_of, worked_together
 from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.sweep import TRIES, Known, Model, Sweep, Told, Worker

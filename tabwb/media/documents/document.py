@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from tabwb.administer.session.choosing import LOG_PROBABILITIES, OPTIONS
+from tabwb.administer.session.drive import LOG_PROBABILITIES, OPTIONS
 from tabwb.administer.session.exchange import token_limit
 from tabwb.analysis.administrations import (
     declared_raters,

@@ -12,12 +12,11 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
-from tabwb.administer.answers.repeated import noted_file
+from tabwb.administer.answers.importing import noted_file
 from tabwb.administer.consent import Guard, record_of
 from tabwb.administer.session import setup
-from tabwb.administer.session.pausing import pausing
-from tabwb.administer.session.session import Events, Session
-from tabwb.administer.transcription.transcribe import Job, Transcribing
+from tabwb.administer.session.session import Events, Session, pausing
+from tabwb.administer.transcription import Job, Transcribing
 from tabwb.battery.model import Battery
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Cancel

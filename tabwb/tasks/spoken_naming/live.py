@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from tabwb.administer import consent
 from tabwb.administer.session.session import Events, Session
-from tabwb.administer.transcription.transcribe import Job
+from tabwb.administer.transcription import Job
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import (
     PictureShown,

@@ -9,10 +9,17 @@ from math import hypot
 from pathlib import Path
 from typing import Any
 
-from tabwb.battery.items_csv import Row, check_rows, csv_rows
-from tabwb.battery.new import check_id, render, written
+from tabwb.battery.new import (
+    Row,
+    battery_table,
+    check_id,
+    check_rows,
+    csv_rows,
+    render,
+    title_of,
+    written,
+)
 from tabwb.battery.problems import BatteryProblems, Problem
-from tabwb.battery.starting_points import battery_table, title_of
 from tabwb.phonology.dictionary import forms_of
 from tabwb.records.files import is_inside
 

@@ -128,13 +128,13 @@ def _tables() -> tuple[type[Any], type[Any]]:
 
 
 def _rule_lines(subtest: Subtest) -> list[str]:
-    from tabwb.tasks.spoken_naming.shown import rule_lines
+    from tabwb.tasks.spoken_naming.items import rule_lines
 
     return rule_lines(subtest)
 
 
 def _item_lines(item: Item) -> list[str]:
-    from tabwb.tasks.spoken_naming.shown import item_lines
+    from tabwb.tasks.spoken_naming.items import item_lines
 
     return item_lines(item)
 
@@ -156,7 +156,7 @@ def spoken_in(session: Session) -> SpokenStrategy:
     return cast("SpokenStrategy", session.strategy)
 
 
-TASK = TaskType(
+NAMING = TaskType(
     kind=ResponseKind.SPOKEN_NAMING,
     asks_for="the name of the picture",
     instructions="Tell me the name of each picture with one word.",
@@ -175,3 +175,5 @@ TASK = TaskType(
     rule_lines=_rule_lines,
     item_lines=_item_lines,
 )
+
+TASKS = (NAMING,)

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Protocol
 
 from tabwb.administer import consent
-from tabwb.administer.session import remarks, setup
+from tabwb.administer.session import plan, setup
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery
 from tabwb.records import events
@@ -81,7 +81,7 @@ class SessionController(Controller):
         """Begin an administration; it waits for its first item."""
         self._close_session("another administration was started")
         self._open(setup.create(self.store, self.plugins, battery, conditions))
-        if idle := remarks.idle_replicates(self.plugins, battery, conditions):
+        if idle := plan.idle_replicates(self.plugins, battery, conditions):
             self.say(messages.Told(f"{idle[0].upper()}{idle[1:]}."))
 
     def resume(self, number: int, *, go_on: bool = True, model: str | None = None) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tabwb.administer.session.session import Session
-    from tabwb.administer.transcription.transcribe import Job
+    from tabwb.administer.transcription import Job
     from tabwb.records.speech import Transcript
 
 
@@ -58,7 +58,7 @@ class Hearing:
 
     def _put(self, spec: str, job: Job) -> None:
         if self._listener is None:
-            from tabwb.administer.transcription.transcribe import Transcribing
+            from tabwb.administer.transcription import Transcribing
             from tabwb.store.takes import work_root
             from tabwb.tasks.spoken_naming.giving import permit
 

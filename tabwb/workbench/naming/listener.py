@@ -15,7 +15,7 @@ from tabwb.records.speech import Transcript
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tabwb.administer.transcription.transcribe import Job, Transcribing
+    from tabwb.administer.transcription import Job, Transcribing
 
 CLOSE_S = 3.0
 """The listener gets so long to end."""

@@ -13,7 +13,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Button, Input, Static
 
-from tabwb.administer.consent_form import consent_form
+from tabwb.administer.consent import consent_form
 from tabwb.administer.participants import DeletionPreview, Participant
 from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import REASONS, SCOPES, Scope, Study, check_id, read_day

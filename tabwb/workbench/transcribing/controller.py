@@ -16,7 +16,7 @@ from tabwb.workbench.engine.messages import Stored, Told
 from tabwb.workbench.engine.session_controller import SessionController
 
 if TYPE_CHECKING:
-    from tabwb.administer.transcription.transcribe import Job
+    from tabwb.administer.transcription import Job
     from tabwb.records.speech import Transcript
 
 STORED_S = 0.5
@@ -83,7 +83,7 @@ class TranscribingController(Controller):
         )
 
     def _transcribed(self, tools: Tools, number: int, spec: str, jobs: tuple[Job, ...]) -> Ended:
-        from tabwb.administer.transcription.transcribe import Transcribing
+        from tabwb.administer.transcription import Transcribing
         from tabwb.store.takes import work_root
 
         tools.tell(words="opening the transcriber", planned=len(jobs))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from tabwb.administer.session import checks, setup
+from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
 from tabwb.lesion.spec import canonical, parse_lesions
 from tabwb.records.conditions import Conditions
@@ -103,7 +103,7 @@ class TrialController(Controller):
     def preview(self, draft: Draft) -> StartPreview:
         """Return what a user should know of a draft before it begins."""
         from tabwb.administer.cost import forecasts
-        from tabwb.administer.session.remarks import before_run
+        from tabwb.administer.session.plan import before_run
         from tabwb.administer.session.smallest_difference import brief, planned
 
         found = self.examine(draft)
@@ -192,21 +192,21 @@ class TrialController(Controller):
         if battery is not None:
             whole = replace(asked, part_subtests=(), part_items=())
             subtests = replace(whole, part_subtests=asked.part_subtests)
-            made.append(("part_subtests", partial(checks.check_part, battery, subtests)))
+            made.append(("part_subtests", partial(setup.check_part, battery, subtests)))
             if not any(self._errors(made[-1:])):
-                made.append(("part_items", partial(checks.check_part, battery, asked)))
+                made.append(("part_items", partial(setup.check_part, battery, asked)))
         problems = list(self._errors(made))
         yield from problems
         if not any(problem.field == "model" for problem in problems):
             yield from self._errors(
                 [
                     ("lesion", partial(self._check_lesion, asked)),
-                    ("protocol", partial(checks.check_protocol, self.plugins, asked)),
+                    ("protocol", partial(setup.check_protocol, self.plugins, asked)),
                 ]
             )
         if battery is None:
             return
-        if checks.lacks_protocol(battery, asked):
+        if setup.lacks_protocol(battery, asked):
             words = f"'{battery.id}' is made for models; for a person, name the approved protocol"
             yield FieldError(PROTOCOL, words)
         if asked.kind not in battery.examinees and asked.kind == "model":
@@ -223,7 +223,7 @@ class TrialController(Controller):
     def _check_spec(self, kind: Component | Components, spec: str) -> None:
         self.plugins.resolve(kind.registry, spec)
         if kind.registry == "judges":
-            checks.resolved_judges(self.plugins, (spec,))
+            setup.resolved_judges(self.plugins, (spec,))
 
     def _check_lesion(self, asked: Conditions) -> None:
         if asked.lesion is None:

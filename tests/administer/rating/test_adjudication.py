@@ -11,8 +11,7 @@ from tabwb.administer.rating.adjudication import Adjudicator
 from tabwb.administer.rating.consensus import consensus, difference, value_by
 from tabwb.administer.rating.session import CONFIRM_S, RaterSession
 from tabwb.administer.rating.shown import Draft
-from tabwb.battery.form_answers import flag_of
-from tabwb.battery.forms import Form, Question, form_from_canonical
+from tabwb.battery.forms import Form, Question, flag_of, form_from_canonical
 from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError, TabwbError

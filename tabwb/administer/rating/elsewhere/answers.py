@@ -13,8 +13,7 @@ from tabwb.administer.rating.elsewhere.labels import (
     plain,
 )
 from tabwb.administer.rating.elsewhere.mapping import FileMapping
-from tabwb.battery.form_answers import check_answers
-from tabwb.battery.forms import Form, Question
+from tabwb.battery.forms import Form, Question, check_answers
 from tabwb.battery.problems import Problem
 from tabwb.plugin_api.components import AnswerProblems
 from tabwb.records.errors import TabwbError, UsageError

@@ -6,12 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tabwb.administer.answers.conditions import check_names, import_conditions
-from tabwb.administer.answers.examinee import Stated
-from tabwb.administer.answers.importing import import_answers
-from tabwb.administer.answers.plan import ImportPlan, plan_import
-from tabwb.administer.answers.prepared import RATED, checked_judges
-from tabwb.administer.answers.texts import with_battery
+from tabwb.administer.answers.importing import RATED, checked_judges, import_answers
+from tabwb.administer.answers.matching import with_battery
+from tabwb.administer.answers.plan import (
+    ImportPlan,
+    Stated,
+    check_names,
+    import_conditions,
+    plan_import,
+)
 from tabwb.administer.consent import Guard
 from tabwb.administer.rating.elsewhere.answers import Given, answers_of, rated
 from tabwb.administer.rating.elsewhere.labels import LabelledText, Labels, measures_by_name
@@ -27,7 +30,7 @@ from tabwb.administer.rating.elsewhere.study import (
 )
 from tabwb.administer.rating.permission import refuse_program
 from tabwb.administer.rating.presentation import presented
-from tabwb.administer.session import checks, setup
+from tabwb.administer.session import setup
 from tabwb.battery.forms import SOURCE, Form, with_source_question
 from tabwb.battery.model import Battery
 from tabwb.host.forms import open_form
@@ -264,7 +267,7 @@ def _imported(
     plan = plan_import(source, battery, number_replicates=True)
     check_names(plan, request.stated, request.path)
     wanted = request.judges or (("none",) if judged else ())
-    judges = checks.resolved_judges(plugins, checked_judges(wanted))
+    judges = setup.resolved_judges(plugins, checked_judges(wanted))
     conditions = [
         import_conditions(
             plugins, battery, run, request.stated, source=request.path, judges=judges

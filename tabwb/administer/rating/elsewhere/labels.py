@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tabwb.battery.form_answers import completed
-from tabwb.battery.forms import Form, Question
+from tabwb.battery.forms import Form, Question, completed
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, UNSURE_WORDS, VERDICT_WORDS, Answer
 

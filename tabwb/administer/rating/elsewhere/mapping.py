@@ -7,10 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tabwb.battery.files import read_text
-from tabwb.battery.loader import read_tables
-from tabwb.battery.locate import locate
-from tabwb.battery.problems import Problem, located
+from tabwb.battery.loader import read_tables, read_text
+from tabwb.battery.problems import Problem, locate, located
 from tabwb.plugin_api.components import AnswerProblems
 from tabwb.records.problems import Broken, shortened
 from tabwb.records.words import near

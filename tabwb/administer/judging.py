@@ -6,30 +6,246 @@ that no call is paid for twice; interrupted judging continues where it stopped.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, fields, replace
+from types import TracebackType
+from typing import Self
 
 from tabwb.administer import consent
-from tabwb.administer.cost import call_at_most, tokens_of
-from tabwb.administer.judging.calls import Estimate, Tally, Target, Work, has_verdict, request_key
-from tabwb.administer.limits import Limits
+from tabwb.administer.cost import Limits, call_at_most, tokens_of
 from tabwb.administer.session.exchange import storable
+from tabwb.administer.session.plan import of_language, unknown_features
 from tabwb.administer.session.raters import Raters, checked, declaration_of
 from tabwb.administer.session.state import Observers
+from tabwb.battery.available import english_prompt
+from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
+from tabwb.host.guarded import error_words, plugin_code
+from tabwb.host.making import opened
 from tabwb.host.plugins import Plugins
 from tabwb.host.prices import Price, cost_of
 from tabwb.plugin_api.components import Cancel, Judge, ModelJudge, Response
 from tabwb.records import events
-from tabwb.records.errors import Interrupted, TabwbError, UsageError, error_text
+from tabwb.records.errors import ComponentError, Interrupted, TabwbError, UsageError, error_text
+from tabwb.records.events import Event
 from tabwb.records.exchange import Request, Wait
-from tabwb.records.ratings import Judged, Judgement, Rating, Verdict, failed
+from tabwb.records.ratings import Judged, Judgement, Rating, Scope, Verdict, failed
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import DeclarationEntry, RatingsEntry, Trial
 from tabwb.records.words import plural
 from tabwb.store.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One answer to judge.
+
+    Attributes:
+        key: SHA-256 (hex) of judge and exact request.
+        repeat: 0 for the judgement that counts.
+        prompt_tokens: estimated, of all its requests.
+        reply_limit: the most tokens that its replies may have.
+    """
+
+    trial: int
+    attempt: int
+    response: Response
+    key: str
+    repeat: int
+    prompt_tokens: int
+    reply_limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The calls, tokens and money of judging.
+
+    Attributes:
+        to_ask: calls, each of one request (a repair would be a second one).
+        from_store: verdicts that are stored already for the same call.
+        duplicates: answers whose text another one of these has; they share its verdict.
+        judged: answers that this judge has judged before and that stay as they are.
+        cost: US dollars, or None where the price is unknown.
+        reply_tokens_at_most, cost_at_most: each reply as long as it may be, reasoning included, and
+            each asked for as often as it may be.
+    """
+
+    to_ask: int
+    from_store: int
+    duplicates: int
+    judged: int
+    prompt_tokens: int
+    reply_tokens: int
+    cost: float | None
+    reply_tokens_at_most: int = 0
+    cost_at_most: float | None = None
+
+
+_FAILED = frozenset({RatingStatus.ERROR, RatingStatus.UNPARSED})
+
+
+@dataclass(slots=True)
+class Tally:
+    """What judging has taken so far.
+
+    Attributes:
+        judged: judgements recorded.
+        from_store: of these, those that asked nothing.
+        in_error, unparsed: of these, those without a verdict.
+        problem: why the first of these has none.
+        cost: US dollars, or None where the price or the tokens are unknown.
+        cost_at_most: US dollars, a call whose tokens are unknown counted with all that it may take;
+            what a limit is held against.
+    """
+
+    price: Price | None = None
+    judged: int = 0
+    from_store: int = 0
+    in_error: int = 0
+    unparsed: int = 0
+    repaired: int = 0
+    problem: str = ""
+    requests: int = 0
+    prompt_tokens: int = 0
+    reply_tokens: int = 0
+    cost: float | None = 0.0
+    cost_at_most: float = 0.0
+
+    def add(self, judgement: Judgement, reserved: float = 0.0) -> None:
+        """Count one judgement."""
+        statuses = {rating.status for rating in judgement.ratings}
+        self.judged += 1
+        self.from_store += judgement.requests == 0
+        self.in_error += RatingStatus.ERROR in statuses
+        self.unparsed += RatingStatus.UNPARSED in statuses
+        self.repaired += judgement.repaired and RatingStatus.UNPARSED not in statuses
+        failed = [rating.reason for rating in judgement.ratings if rating.status in _FAILED]
+        self.problem = self.problem or next(filter(None, failed), "")
+        self.requests += judgement.requests
+        if not judgement.requests:
+            return
+        self.prompt_tokens += judgement.prompt_tokens or 0
+        self.reply_tokens += judgement.reply_tokens or 0
+        spent = cost_of(self.price, judgement.prompt_tokens, judgement.reply_tokens)
+        self.cost = None if self.cost is None or spent is None else self.cost + spent
+        self.cost_at_most += reserved if spent is None else spent
+
+
+@dataclass(slots=True)
+class Work:
+    """The targets of one administration, sorted by what has to be done for them."""
+
+    ask: dict[tuple[str, int], list[Target]] = field(default_factory=dict)
+    take: list[tuple[Target, Judgement]] = field(default_factory=list)
+    judged: int = 0
+
+
+def has_verdict(trial: Trial, rater: str) -> bool:
+    """Return whether a rater has judged a trial's counting answer; a failed call gives no
+    verdict.
+    """
+    statuses = {rating.status for rating in trial.ratings if rating.rater == rater}
+    return bool(statuses) and RatingStatus.ERROR not in statuses
+
+
+def request_key(judge: Judge, requests: Sequence[Request], response: Response) -> str:
+    """Return the SHA-256 (hex) of the judge and of exactly what it is shown.
+
+    The judge's whole prompt counts, also what is not sent at first (the words of a repair) or not
+    at all (a threshold). Answers of the same text have the same key unless the judge is shown the
+    item's prompt.
+    """
+    content: list[object] = [
+        judge.rater,
+        judge.prompt_text if isinstance(judge, ModelJudge) else "",
+        [
+            [
+                [[message.role, message.content] for message in request.messages],
+                request.decoding.max_tokens,
+                request.decoding.temperature,
+                0,  # in place of the seed, by which the verdicts on one response differ
+            ]
+            for request in requests
+        ]
+        or [response.text, response.prompt, response.status.value],
+    ]
+    return hashlib.sha256(json.dumps(content, ensure_ascii=False).encode()).hexdigest()
+
+
+def format_estimate(estimate: Estimate, price: Price | None) -> str:
+    """Return what judging would take, in one line.
+
+    >>> format_estimate(Estimate(5, 0, 2, 1, 6000, 950, None), None)[:50]
+    '5 to ask, 2 of the same text, 1 judged already, ab'
+    >>> format_estimate(Estimate(5, 0, 0, 0, 0, 0, 0.0), None)  # a judge that asks no model
+    '5 to judge'
+    >>> format_estimate(Estimate(0, 3, 0, 5, 0, 0, 0.0), None)
+    '0 to ask, 3 from the store, 5 judged already'
+    """
+    asks = estimate.prompt_tokens or not estimate.to_ask
+    parts = [f"{estimate.to_ask} to {'ask' if asks else 'judge'}"]
+    others = {
+        "of the same text": estimate.duplicates,
+        "from the store": estimate.from_store,
+        "judged already": estimate.judged,
+    }
+    parts += [f"{count} {name}" for name, count in others.items() if count]
+    if estimate.to_ask and estimate.prompt_tokens:
+        parts.append(
+            f"about {estimate.prompt_tokens:,} tokens sent and {estimate.reply_tokens:,} received"
+            + _at_most(f"{estimate.reply_tokens_at_most:,}", estimate.reply_tokens_at_most)
+        )
+        if estimate.cost is None:
+            parts.append("cost unknown (no price; see prices.toml)")
+        elif estimate.cost:
+            most = estimate.cost_at_most or 0.0
+            parts.append(f"about {estimate.cost:.2g} USD{_at_most(f'{most:.2g}', most)} ({price})")
+    return ", ".join(parts)
+
+
+def _at_most(words: str, most: float) -> str:
+    return f" (at most {words})" if most else ""
+
+
+def format_spent(tally: Tally) -> str:
+    """Return what judging has taken so far."""
+    parts = [plural(tally.requests, "request")]
+    if tokens := tally.prompt_tokens + tally.reply_tokens:
+        parts.append(f"{tokens:,} tokens")
+    if tally.cost is None:
+        parts.append("cost unknown")
+    elif tally.cost:
+        parts.append(f"{tally.cost:.4f} USD")
+    return ", ".join(parts)
+
+
+def format_tally(tally: Tally) -> str:
+    """Return what judging has done, in one line, and the first failure in a second."""
+    parts = [f"judged {tally.judged}"]
+    if tally.judged and tally.from_store == tally.judged and not tally.requests:
+        parts = [plural(tally.judged, "verdict"), "no model requests needed"]
+    elif tally.from_store:
+        parts.append(f"{tally.from_store} of them without a model request")
+    counts = {"repaired": tally.repaired, "unparsed": tally.unparsed, "in error": tally.in_error}
+    parts += [f"{count} {name}" for name, count in counts.items() if count]
+    words = ", ".join([*parts, format_spent(tally)] if tally.requests else parts)
+    return f"{words}\nthe first without a verdict: {tally.problem}" if tally.problem else words
+
+
+def check_limits(judge: Judge, limits: Limits) -> None:
+    """Refuse a limit under which not one answer could be judged."""
+    most = judge.most_requests if isinstance(judge, ModelJudge) else 1
+    if limits.requests is not None and limits.requests < most:
+        raise UsageError(
+            f"at most {plural(limits.requests, 'request')} is not enough for one answer: "
+            f"'{judge.rater}' may take {most}, a second one where a reply cannot be read",
+            allowed=f"{most} or more",
+        )
+
 
 CONSECUTIVE_FAILURES = 3
 """After so many failed calls in a row judging stops: then the model behind the judge is down."""
@@ -360,3 +576,127 @@ class Judging:
 
 def _is_down(ratings: Sequence[Rating]) -> bool:
     return any(rating.status is RatingStatus.ERROR for rating in ratings)
+
+
+class Task:
+    """A judge; its model is opened when it is first asked, and stays open until the end.
+
+    Attributes:
+        tallies: what was judged so far, one for each administration.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        plugins: Plugins,
+        spec: str,
+        *,
+        scope: Scope = "connected-text",
+        repeats: int = 1,
+        again: bool = False,
+    ) -> None:
+        self.judge = plugins.judge(spec)
+        self.price = plugins.price_behind(self.judge)
+        self.tallies: list[Tally] = []
+        self.scope, self.repeats, self.again = scope, repeats, again
+        self._store, self._plugins = store, plugins
+        self._opened = False
+        self._warned: set[str] = set()
+        self._batteries: dict[str, Battery] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Give back the judge's model."""
+        if isinstance(self.judge, ModelJudge):
+            self.judge.close()
+
+    def judging(self, number: int) -> Judging:
+        """Return what is left to judge of an administration, without asking the judge."""
+        return Judging(
+            self._store,
+            self._plugins,
+            self._battery(number),
+            number,
+            self.judge,
+            scope=self.scope,
+            repeats=self.repeats,
+            again=self.again,
+            price=self.price,
+        )
+
+    def warnings(self, number: int) -> list[str]:
+        """Return what the judge cannot rate in the battery or its language, each sentence once."""
+        battery, judge = self._battery(number), self.judge
+        said = [unknown_features(battery, judge)]
+        if isinstance(judge, ModelJudge):
+            said.append(english_prompt(battery, judge.rater))
+        else:
+            said += of_language(battery)
+        new = [one for one in said if one and one not in self._warned]
+        self._warned.update(new)
+        return new
+
+    def _battery(self, number: int) -> Battery:
+        given = self._store.administration(number).battery_hash
+        if given not in self._batteries:
+            canonical = self._store.battery_canonical(given)
+            self._batteries[given] = battery_from_canonical(canonical)
+        return self._batteries[given]
+
+    def run(self, judging: Judging, limits: Limits, cancel: Cancel) -> Generator[Event]:
+        """Judge what is left of an administration; see :meth:`Judging.run`."""
+        self.tallies.append(judging.tally)
+        if not self._opened and isinstance(self.judge, ModelJudge) and judging.estimate().to_ask:
+            self._open(self.judge, cancel)
+            self._opened = True
+        yield from judging.run(limits, cancel)
+
+    @staticmethod
+    def _open(judge: ModelJudge, cancel: Cancel) -> None:
+        try:
+            with plugin_code:
+                opened(judge, cancel)
+        except TabwbError:
+            raise
+        except Exception as error:
+            raise ComponentError(
+                f"open() of judge '{judge.rater}' failed: {error_words(error)}"
+            ) from error
+
+
+def check_verdicts(tasks: Iterable[Task], hint: str) -> None:
+    """Check that calls of judges succeeded, and that some of their replies could be read."""
+    by_rater: dict[str, list[Tally]] = {}
+    for task in tasks:
+        by_rater.setdefault(task.judge.rater, []).extend(task.tallies)
+    for rater, tallies in by_rater.items():
+        if failed := sum(tally.in_error for tally in tallies):
+            problem = next(filter(None, (tally.problem for tally in tallies)), "")
+            raise Interrupted(
+                f"{plural(failed, 'call')} of {rater} failed: there is no verdict on the "
+                f"responses; the first one: {problem}",
+                hint=hint,
+            )
+    for rater, tallies in by_rater.items():
+        judged, unparsed = _sums(tallies)
+        if 0 < judged <= unparsed:
+            raise TabwbError(
+                f"{rater} gave no verdict: none of {plural(judged, 'reply', 'replies')} can be "
+                "read",
+                hint="the replies are kept (tabwb results ID --json); --again repeats the "
+                "requests; another model or prompt may work better",
+            )
+
+
+def _sums(tallies: Sequence[Tally]) -> tuple[int, int]:
+    return sum(one.judged for one in tallies), sum(one.unparsed for one in tallies)

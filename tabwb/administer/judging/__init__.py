@@ -1,1 +1,0 @@
-"""Judges on stored responses."""

@@ -1,1 +1,0 @@
-"""Transcribers on stored recordings."""

@@ -1,1 +1,0 @@
-"""One of the item's options is chosen."""

@@ -1,1 +1,0 @@
-"""A few sentences, without a right answer."""

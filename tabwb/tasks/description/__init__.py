@@ -1,1 +1,0 @@
-"""A picture or a question is described, aloud or in typed words."""

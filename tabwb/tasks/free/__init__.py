@@ -1,1 +1,0 @@
-"""Any answer, which scorers of the battery's author rate."""

@@ -1,1 +1,0 @@
-"""A text is repeated, character for character."""

@@ -1,1 +1,0 @@
-"""A question is answered with Yes or No."""
