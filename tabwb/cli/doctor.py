@@ -29,7 +29,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import Decoding, Message, Reply, Request
 from tabwb.records.system import extra_command, is_installed
 from tabwb.records.words import plural
-from tabwb.speech.devices import choose, inputs
+from tabwb.speech.process import choose, inputs
 
 State = Literal["ok", "note", "problem"]
 GLYPHS: dict[State, str] = {"ok": "✓ ok", "note": "- note", "problem": "! problem"}

@@ -13,7 +13,7 @@ from tabwb.cli.common import json_option, note, on_terminal, print_json, renew_l
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import WorkFolder
 from tabwb.records.words import plural
-from tabwb.speech.devices import inputs, outputs, pick, pick_output
+from tabwb.speech.process import inputs, outputs, pick, pick_output
 from tabwb.store import takes
 
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ def try_device(
     Exit status 1 if there was no sound or a problem with the microphone.
     """
     from tabwb.speech.files import read_clip
+    from tabwb.speech.finding import quality
     from tabwb.speech.level import FLOOR_DBFS
     from tabwb.speech.playback import Playback
-    from tabwb.speech.quality import quality
     from tabwb.speech.recorder import Recorder
 
     chosen = pick(device)

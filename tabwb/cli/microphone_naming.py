@@ -16,7 +16,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.naming import SCORE_KEYS, Cued, Scored
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.system import interrupt
-from tabwb.speech.devices import pick
+from tabwb.speech.process import pick
 from tabwb.speech.recorder import Recorder
 from tabwb.tasks.spoken_naming.live import Live
 from tabwb.tasks.spoken_naming.rules import cues_of

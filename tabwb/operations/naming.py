@@ -126,7 +126,7 @@ class NameAloud(Operation):
         """Begin an administration, or continue the one that a stopped command began."""
         from tabwb.administer.consent import check
         from tabwb.administer.session import setup
-        from tabwb.speech.devices import pick
+        from tabwb.speech.process import pick
         from tabwb.tasks.spoken_naming.giving import create_naming, resume_naming
         from tabwb.tasks.spoken_naming.task import spoken_in
 

@@ -26,7 +26,7 @@ import numpy as np
 from tabwb.speech.files import Samples
 from tabwb.speech.level import Meter
 from tabwb.speech.portaudio import HostError, Tell, find, portaudio, said
-from tabwb.speech.sound_server import Routing
+from tabwb.speech.process import Routing
 from tabwb.speech.wav import WIDTH, WavWriter
 
 LATENCY_S = 0.1

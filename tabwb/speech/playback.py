@@ -12,10 +12,9 @@ import numpy as np
 
 from tabwb.records.errors import ComponentError
 from tabwb.records.system import need
-from tabwb.speech.devices import Device
 from tabwb.speech.files import read_clip
 from tabwb.speech.portaudio import HostError, Tell, find, portaudio, said
-from tabwb.speech.process import ANSWER_S, Message, SoundHost
+from tabwb.speech.process import ANSWER_S, Device, Message, SoundHost
 
 BLOCK_S = 0.05
 LATENCY_S = 0.4

@@ -15,9 +15,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabwb.records.errors import ComponentError, TabwbError
-from tabwb.speech.devices import Device
 from tabwb.speech.level import Level
-from tabwb.speech.process import ANSWER_S, Message, SoundHost
+from tabwb.speech.process import ANSWER_S, Device, Message, SoundHost
 from tabwb.speech.wav import is_growing, repair
 
 SILENT_S = 2.0

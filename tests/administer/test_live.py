@@ -20,9 +20,9 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.errors import NoConsent, StoreError
 from tabwb.records.naming import RecordingEnded, Take, observation_of_json
 from tabwb.records.speakers import Consent, Scope
-from tabwb.speech.devices import pick
 from tabwb.speech.files import info, read_clip, write_wav
 from tabwb.speech.level import Level
+from tabwb.speech.process import pick
 from tabwb.speech.recorder import Recorder, Recording
 from tabwb.store import takes
 from tabwb.store.store import Store

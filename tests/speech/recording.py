@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import soxr
 
-from tabwb.speech.devices import pick
 from tabwb.speech.files import Samples, read_clip
+from tabwb.speech.process import pick
 from tabwb.speech.recorder import Recorder
 from tests.builders import DOG
 from tests.speech.virtual_microphone import VirtualMicrophone

@@ -22,6 +22,7 @@ from tabwb.speech.condition import (
     condition_file,
     high_pass,
     limit,
+    slowed,
 )
 from tabwb.speech.files import Samples, read_clip
 from tabwb.speech.level import (
@@ -33,7 +34,6 @@ from tabwb.speech.level import (
     level,
 )
 from tabwb.speech.playback import Playback
-from tabwb.speech.slowing import slowed
 from tests.builders import DOG, SPEECH
 from tests.speech.recording import likeness, recording
 from tests.speech.virtual_microphone import RATE as PLAYED_HZ

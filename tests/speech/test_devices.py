@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tabwb.records.errors import ComponentError, MissingExtra, UsageError
-from tabwb.speech.devices import Device, choose, inputs, outputs, pick
 from tabwb.speech.files import read_clip
+from tabwb.speech.process import Device, choose, inputs, outputs, pick
 from tabwb.speech.recorder import Recorder
 from tests.speech.virtual_microphone import RATE, VirtualMicrophone
 

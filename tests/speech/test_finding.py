@@ -11,9 +11,16 @@ from tabwb.records.speech import Clip, Segment, Stretch, Transcript
 from tabwb.speech import finding
 from tabwb.speech.condition import condition
 from tabwb.speech.files import Samples, read_clip
-from tabwb.speech.finding import find_speech, joined, pieces, stretches_of_speech, windows
+from tabwb.speech.finding import (
+    find_speech,
+    hum,
+    joined,
+    pieces,
+    quality,
+    stretches_of_speech,
+    windows,
+)
 from tabwb.speech.level import key_presses, onset, window_levels
-from tabwb.speech.quality import hum, quality
 from tabwb.tasks.spoken_naming.views import with_onset
 from tests.builders import SPEECH
 

@@ -20,9 +20,9 @@ import soundfile
 
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.speech.capture import Taking
-from tabwb.speech.devices import pick
 from tabwb.speech.files import info, read_clip
 from tabwb.speech.level import onset
+from tabwb.speech.process import pick
 from tabwb.speech.recorder import Recorder, Recording, adopt, unfinished
 from tabwb.speech.wav import WavWriter
 from tests.builders import DOG, SPEECH
@@ -160,7 +160,7 @@ def test_a_recorder_that_is_killed_leaves_a_file_that_reads_whole(
 
 PROGRAM = """
 import sys, time
-from tabwb.speech.devices import pick
+from tabwb.speech.process import pick
 from tabwb.speech.recorder import Recorder
 recorder = Recorder(pick(None), sys.argv[1])
 recorder.start()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tabwb.records.errors import NeedsNetwork
-from tabwb.speech.sound_server import environment
+from tabwb.speech.process import environment
 
 OFFLINE = {"TABWB_OFFLINE": "1"}
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tabwb.records.errors import ComponentError
-from tabwb.speech.devices import Device, pick
 from tabwb.speech.files import info
+from tabwb.speech.process import Device, pick
 from tabwb.speech.recorder import Recorder
 from tests.speech.recording import recording
 from tests.speech.virtual_microphone import VirtualMicrophone

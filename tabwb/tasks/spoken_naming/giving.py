@@ -42,8 +42,8 @@ from tabwb.records.trials import Administration, AttemptEntry, Entry, EventEntry
 from tabwb.records.words import plural
 from tabwb.speech import files as sound_files
 from tabwb.speech.files import ALLOWED, SUFFIXES
+from tabwb.speech.finding import quality
 from tabwb.speech.level import onset
-from tabwb.speech.quality import quality
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.files import (
     MANIFEST,

@@ -24,8 +24,8 @@ from tabwb.records.naming import (
 )
 from tabwb.records.specs import uuid7
 from tabwb.speech import files
+from tabwb.speech.finding import quality
 from tabwb.speech.level import Level, key_presses, onset
-from tabwb.speech.quality import quality
 from tabwb.store import takes
 from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.tasks.spoken_naming.views import NamingView, with_onset

@@ -123,7 +123,7 @@ class NamingController(Controller):
     def _opener(self, device: str) -> OpenSource:
         if self.open_source is not None:
             return self.open_source
-        from tabwb.speech.devices import pick
+        from tabwb.speech.process import pick
         from tabwb.speech.recorder import Recorder
 
         chosen = pick(device or None)

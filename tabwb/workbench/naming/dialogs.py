@@ -22,8 +22,8 @@ from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, wrapped
 
 if TYPE_CHECKING:
-    from tabwb.speech.devices import Device
-    from tabwb.speech.quality import Quality
+    from tabwb.speech.finding import Quality
+    from tabwb.speech.process import Device
     from tabwb.speech.recorder import Recorder
 
 
@@ -186,7 +186,7 @@ class MicrophoneScreen(Dialog[str | None]):
         self.run_worker(self._look())
 
     async def _look(self) -> None:
-        from tabwb.speech.devices import inputs, title
+        from tabwb.speech.process import inputs, title
 
         try:
             self._devices = await asyncio.to_thread(inputs)
@@ -277,6 +277,6 @@ def _quality_words(test: Quality) -> str:
 
 def _quality_of(path: Path) -> Quality:
     from tabwb.speech.files import read_clip
-    from tabwb.speech.quality import quality
+    from tabwb.speech.finding import quality
 
     return quality(*read_clip(path))

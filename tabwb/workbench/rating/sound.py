@@ -56,8 +56,8 @@ class SampleSound:
         return True
 
     def _slow_copy(self, cut: Cut) -> Path:
+        from tabwb.speech.condition import slowed
         from tabwb.speech.files import read_clip, write_wav
-        from tabwb.speech.slowing import slowed
 
         if self._folder is None:
             self._folder = WorkFolder(self._root)

@@ -310,7 +310,7 @@ class NewAdministration(Dialog[Draft | int | None]):
 
     @work(group="microphones")
     async def _list_microphones(self) -> None:
-        from tabwb.speech.devices import inputs, title
+        from tabwb.speech.process import inputs, title
 
         try:
             devices = await asyncio.to_thread(inputs)
