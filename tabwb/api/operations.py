@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -45,15 +45,6 @@ def worked(operation: Operation, tools: Tools, progress: Progress = False) -> di
         finally:
             show(None)
     return tools.document
-
-
-def judge_later(
-    plugins: Plugins, store: Store, numbers: Sequence[int], judges: Sequence[str]
-) -> None:
-    """Let judges rate what was just stored."""
-    from tabwb.operations.judge import judging_after
-
-    worked(judging_after(numbers, judges), tools_of(plugins, lent=store))
 
 
 def does(kind: type[Operation], more: str = "") -> Callable[[F], F]:

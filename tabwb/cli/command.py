@@ -1,10 +1,11 @@
-"""The command of an operation."""
+"""The command of an operation: its parameters, its progress, what is printed."""
 
 from __future__ import annotations
 
 import inspect
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
@@ -24,14 +25,27 @@ from tabwb.cli.common import (
     on_terminal,
     opened_plugins,
     print_json,
+    renew_line,
     store_option,
     verbosity_options,
 )
-from tabwb.operations.operation import Operation, Told, Tools, Value, followed, made, values_of
-from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.operations.operation import FEW, Operation, Told, Tools, Value, followed, made, values_of
+from tabwb.records import declared_conditions
+from tabwb.records.declared_conditions import (
+    Components,
+    Condition,
+    Ids,
+    OneOf,
+    Option,
+    Real,
+    Switch,
+    Texts,
+    Whole,
+)
+from tabwb.records.errors import UsageError
+from tabwb.records.words import time_left
 
 if TYPE_CHECKING:
-    from tabwb.cli.progress import StatusLine
     from tabwb.host.plugins import Plugins
     from tabwb.store.store import Store
 
@@ -126,7 +140,6 @@ def driven(operation: Operation, tools: Tools, *, quiet: bool) -> None:
             for _ in operation.run(tools):
                 pass
         return
-    from tabwb.cli.progress import Countdown
 
     countdown = Countdown(operation.TOLD, quiet=quiet or is_quiet(), each=is_verbose())
     with ExitStack() as held:
@@ -176,25 +189,6 @@ def _stop(number: int, frame: object) -> None:
     raise KeyboardInterrupt  # what is half done is undone on the way out
 
 
-def judged(
-    plugins: Plugins, store: Store, numbers: Sequence[int], judges: Sequence[str], *, quiet: bool
-) -> TabwbError | None:
-    """Let judges rate what was just stored; return why one could not, to be raised at the end."""
-    from tabwb.operations.judge import command_of_judging, judging_after
-
-    if not judges:
-        return None
-    tools = tools_of(plugins, None, lent=store)
-    tools.warn = lambda words: None  # said before the administration began
-    try:
-        driven(judging_after(numbers, judges), tools, quiet=quiet)
-    except TabwbError as error:
-        if isinstance(error, Interrupted):
-            error.hint = f"continue with: {command_of_judging(numbers, judges)}"
-        return error
-    return None
-
-
 @contextmanager
 def _printed(
     operation: Operation,
@@ -237,8 +231,6 @@ def _asked(kind: type[Operation], given: dict[str, Any]) -> dict[str, Any]:
     values = values_of(kind)
     for value in values:
         if value.arg.conditions:
-            from tabwb.cli.options import asked_of
-
             chosen = {name: one for name, one in given.items() if not default(name)}
             given[value.name] = asked_of(value.arg.conditions[0], chosen)
     unused = [value.name for value in values if value.arg.usual and default(value.name)]
@@ -253,8 +245,6 @@ def _flags(kind: type[Operation]) -> Iterator[None]:
     except UsageError as error:
         for value in values_of(kind):
             if value.arg.conditions:
-                from tabwb.cli.options import flag_of
-
                 error.where = flag_of(value.arg.conditions[0], error.where)
             elif error.where == value.name and not value.arg.positional:
                 error.where = value.flag
@@ -275,8 +265,6 @@ def _parameters(value: Value) -> Sequence[click.Parameter]:
     if value.arg.hidden:
         return []
     if value.arg.conditions:
-        from tabwb.cli.options import condition_options
-
         return condition_options(*value.arg.conditions)
     return [parameter(value)]
 
@@ -321,3 +309,182 @@ def _type(value: Value) -> Any:
     if value.type is Path:
         return click.Path(path_type=Path)
     return str if value.type in (object, Mapping) else value.type
+
+
+def condition_options(command: str, *first: str) -> list[click.Option]:
+    """Return an option for each condition that a command takes."""
+    options = sorted(
+        _options(command),
+        key=lambda pair: first.index(pair[0].id) if pair[0].id in first else len(first),
+    )
+    return [_click_option(condition, option) for condition, option in options]
+
+
+def asked_of(command: str, options: Mapping[str, Any]) -> dict[str, object]:
+    """Return the conditions that the options of a command ask for, by id."""
+    values: dict[str, object] = {}
+    flags: dict[str, str] = {}
+    for condition, option in _options(command):
+        value = options.get(_name_of(condition, option))
+        if value is None or value is False or value == ():
+            continue
+        if condition.id in values:
+            raise UsageError(f"{flags[condition.id]} and {option.flag} exclude each other")
+        values[condition.id] = value if option.value is None else option.value
+        flags[condition.id] = option.flag
+    return values
+
+
+def flag_of(command: str, where: str | None) -> str | None:
+    """Return the option of a condition, where an error is at one."""
+    flags = {condition.id: option.flag for condition, option in _options(command)}
+    return flags.get(where or "", where)
+
+
+def _options(command: str) -> Iterator[tuple[Condition, Option]]:
+    for condition in declared_conditions.CONDITIONS:
+        for option in condition.options:
+            if option.command == command:
+                yield condition, option
+
+
+def _name_of(condition: Condition, option: Option) -> str:
+    return condition.id if option.value is None else f"{condition.id}_{option.value}"
+
+
+def _click_option(condition: Condition, option: Option) -> click.Option:
+    settings: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
+    if option.default is not None:
+        settings |= {"default": option.default, "show_default": True}
+    match condition.kind:
+        case _ if option.value is not None:
+            settings["is_flag"] = True
+        case Switch():
+            settings["is_flag"] = True
+        case Whole(low, high):
+            settings["type"] = click.IntRange(low, high)
+        case Real(low, high, above):
+            settings["type"] = Finite(low, high, min_open=above)
+        case OneOf(values):
+            settings["type"] = click.Choice(list(values))
+        case Texts() | Ids() | Components():
+            settings["multiple"] = True
+    return click.Option([option.flag, _name_of(condition, option)], **settings)
+
+
+STEPS = 20
+"""Lines of a whole operation elsewhere than on a terminal: one for each 5 %."""
+
+
+MANY = 5_000
+"""Responses that take long enough to write for their progress to be shown."""
+
+
+class StatusLine:
+    """A line on stderr that replaces itself; nothing where stderr is not a terminal."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.live = sys.stderr.isatty() and not quiet
+
+    def show(self, text: str = "") -> None:
+        """Replace the line by a text, cut to the width of a small terminal."""
+        if self.live:
+            renew_line(text[:78])
+
+    def renew(self, text: str) -> None:
+        """Replace the line; elsewhere than on a terminal, print one that stays."""
+        if self.live:
+            self.show(text)
+        else:
+            note(text)
+
+    def interrupt(self, message: str) -> None:
+        """Print a line that stays."""
+        self.show()
+        note(message)
+
+    def close(self) -> None:
+        """Leave the terminal as it was."""
+        self.show()
+
+
+class Countdown:
+    """Shows ``response 7/20`` with the time that is left; see :meth:`tell` for operations."""
+
+    def __init__(
+        self, what: str, planned: int = 0, *, quiet: bool = False, each: bool = False
+    ) -> None:
+        self._what, self.planned, self._done = what, planned, 0
+        self._began = time.monotonic()
+        self._before = 0
+        self._quiet, self._each, self._step = quiet, each, -1
+        self._shown, self._silent = "", False
+        self.status = StatusLine(quiet=quiet)
+
+    def begin(self) -> None:
+        """Begin a part."""
+        self._began, self._before, self._step = time.monotonic(), 0, -1
+
+    def advance(self) -> None:
+        """Count one more as done."""
+        self._done += 1
+        self.show(self._done, timed=self._done)
+
+    def show(self, done: int, detail: str = "", *, timed: int) -> None:
+        """Show how many are done."""
+        self.status.show(self._text(self._what, done, detail, timed))
+
+    def of(self, done: int, planned: int) -> None:
+        """Show how many are done, and of how many, where there are many."""
+        if planned >= MANY:
+            self.planned = planned
+            self.show(done, timed=done)
+
+    def tell(self, told: Told) -> None:
+        """Show how far an operation is: elsewhere than on a terminal a line for each 5 %."""
+        if told.timed and not self._before:
+            # The first pays for what is loaded: the estimate is made of those after it.
+            self._began, self._before = time.monotonic(), told.timed
+        self.planned = told.planned or self.planned
+        if told.problem:
+            self.status.interrupt(told.problem)
+        elif told.part:
+            inform(f"{told.part}: {told.words}")
+            self.begin()
+        elif told.waits:
+            self._wait(told)
+        elif told.planned and (told.words or told.timed):
+            self._silent = False
+            timed = told.timed - self._before if told.timed >= FEW else 0
+            words = f"  {told.words}" if told.words else ""
+            self._shown = self._text(told.what or self._what, told.done, words, timed)
+            due = bool(told.words) and self._is_due(told.done)
+            if not self._quiet and (self.status.live or (self._each and told.words) or due):
+                self.status.renew(self._shown)
+        elif told.words:
+            if self.status.live:
+                inform(told.words)
+        elif self._silent:
+            self._silent = False
+            self.status.show(self._shown)
+
+    def _wait(self, told: Told) -> None:
+        if getattr(told.event, "voids", False):
+            self.status.interrupt(told.words)
+        elif not self._quiet:
+            self._silent = True
+            self.status.renew(told.words)
+
+    def _text(self, what: str, done: int, detail: str, timed: int) -> str:
+        text = f"{what} {done}/{self.planned}{detail}"
+        if not timed:
+            return text
+        left = (time.monotonic() - self._began) / timed * (self.planned - done)
+        return text + time_left(left)
+
+    def _is_due(self, done: int) -> bool:
+        """Whether this is the first of this run, or begins another 5 % of all."""
+        step = done * STEPS // max(self.planned, 1)
+        due = step > self._step
+        self._step = max(step, self._step)
+        return due

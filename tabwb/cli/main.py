@@ -36,7 +36,7 @@ RatingPage = Callable[[str | None, str, str], int]
 Faces = tuple[Workbench, SpeakerView, RatingPage | None]
 COMMANDS: dict[str, tuple[str, str]] = {
     "run": ("run", "Give a battery to a model or to a person who types."),
-    "name": ("run", "Give a naming battery to a person: from files or through the microphone."),
+    "name": ("naming", "Give a naming battery to a person: from files or through the microphone."),
     "resume": ("run", "Resume an administration; answered items are not given again."),
     "results": ("results", "Show results, or list administrations."),
     "responses": ("responses", "Show what was said, and the words on which features were found."),

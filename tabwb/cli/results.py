@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,7 +20,6 @@ from tabwb.cli.common import (
     statistics_of,
     store_option,
 )
-from tabwb.cli.result_document import print_document
 from tabwb.cli.result_formats import (
     baseline_option,
     check_options,
@@ -33,8 +33,15 @@ from tabwb.cli.result_formats import (
 from tabwb.cli.result_printing import Asked, check_form, listed, printer, show_list
 from tabwb.cli.selecting import requested_selection, selection_options, sort_option
 from tabwb.cli.shown_cautions import cautions_for
+from tabwb.cli.streams import is_utf8
 from tabwb.media.views.tables import VIEWS
 from tabwb.operations.files import resolved_selection
+from tabwb.records.words import json_escaped, unfiltered
+
+if TYPE_CHECKING:
+    from tabwb.analysis.selection import Selection
+    from tabwb.plugin_api.extensions import Statistic
+    from tabwb.store.store import Store
 
 
 @click.command()
@@ -173,3 +180,29 @@ def diff(
 
     print_view(difference_view(compared, battery, everything=everything))
     print_view(Text("\n" + "\n".join(notices), style="dim"))
+
+
+PIECE = 1_000_000
+"""Characters that are printed at a time."""
+
+
+def print_document(
+    store: Store, reference: str, choice: Selection, statistics: tuple[Statistic, ...]
+) -> None:
+    """Print the document of an administration."""
+    from tabwb.media.documents.streamed import Indented, document_of
+
+    written = Indented(ascii_only=not is_utf8(sys.stdout))
+    out = unfiltered(sys.stdout)  # what follows is escaped already
+    with store.unchanged():
+        document = document_of(store, reference, choice, statistics)
+        pieces: list[str] = []
+        size = 0
+        for piece in written.document(document):
+            pieces.append(piece)
+            size += len(piece)
+            if size > PIECE:
+                out.write(json_escaped("".join(pieces)))
+                pieces, size = [], 0
+        out.write(json_escaped("".join(pieces)) + "\n")
+        out.flush()

@@ -171,7 +171,7 @@ def _heard(
     cancel: threading.Event,
 ) -> Iterator[tuple[int, Transcript]]:
     from tabwb.administer.transcription import Job, Transcribing
-    from tabwb.cli.progress import Countdown
+    from tabwb.cli.command import Countdown
 
     if not sounds:
         return

@@ -423,22 +423,11 @@ class Answers(Source):
         self, tools: Tools, numbers: Sequence[int], imported: Sequence[Imported]
     ) -> Generator[Told, None, TabwbError | None]:
         """Let judges that ask a model rate what was stored; return why one could not."""
-        from tabwb.operations.judge import judging_after
+        from tabwb.operations.judge import judged_after
 
         specs = imported[0].administration.conditions.judges
         later = [one for one in specs if tools.plugins.resolve("judges", one)[0].wraps is not None]
-        if not later:
-            return None
-        own = replace(tools, lent=tools.store, document={}, warn=lambda words: None)
-        try:
-            yield from judging_after(numbers, later).run(own)
-        except TabwbError as error:
-            if isinstance(error, Interrupted):
-                options = " ".join(f"--judge {judge}" for judge in later)
-                words = " ".join(map(str, numbers))
-                error.hint = f"continue with: tabwb judge run {words} {options}"
-            return error
-        return None
+        return (yield from judged_after(tools, numbers, later))
 
 
 def _show(tools: Tools, numbers: Sequence[int]) -> None:

@@ -12,6 +12,8 @@ from tabwb.operations.battery import Checked, CheckFile
 from tabwb.operations.model import missing_extra, spec_shape
 from tabwb.operations.operation import (
     EVERYTHING,
+    MAX_COST,
+    MAX_REQUESTS,
     WHERE,
     Arg,
     Ids,
@@ -30,16 +32,6 @@ if TYPE_CHECKING:
     from tabwb.administer.judging import Estimate, Judging, Task
     from tabwb.host.plugins import Plugins
     from tabwb.plugin_api.descriptors import Descriptor
-
-MAX_REQUESTS = Arg(
-    "Stop after this many requests.", "Max requests", low=1, blank="no limit",
-    more="A reply that cannot be read costs a second request. Empty: no limit.",
-)  # fmt: skip
-MAX_COST = Arg(
-    "Stop before the cost exceeds this; needs a price of the model.", "Max cost", metavar="USD",
-    low=0, above=True, blank="US dollars; no limit", more="In US dollars. Empty: no limit.",
-)  # fmt: skip
-
 
 AGAIN = "the same judging again asks about these"
 
@@ -238,39 +230,40 @@ class JudgeRun(Operation):
         return row
 
 
-def judging_after(
-    numbers: Sequence[int], judges: Sequence[str], limits: Limits | None = None
-) -> JudgeRun:
-    """Return the judging of what was just stored, with what is left of its limits."""
-    requests, cost = (None, None) if limits is None else (limits.requests, limits.cost)
-    return JudgeRun(ids=tuple(numbers), judge=tuple(judges), max_requests=requests, max_cost=cost)
-
-
 def judged_after(
-    tools: Tools, number: int, judges: Sequence[str], limits: Limits
+    tools: Tools,
+    numbers: Sequence[int],
+    judges: Sequence[str],
+    limits: Limits | None = None,
+    *,
+    held: bool = False,
 ) -> Generator[Told, None, TabwbError | None]:
-    """Let judges rate an administration that is held, after its last item.
+    """Let judges rate what was just stored, with what is left of limits.
 
-    Return why one could not, to be raised when all else is done.
+    Return why one could not, to be raised when all else is done. ``held``: the caller holds the
+    administrations.
     """
     if not judges:
         return None
+    operation = JudgeRun(
+        ids=tuple(numbers), judge=tuple(judges),
+        max_requests=None if limits is None else limits.requests,
+        max_cost=None if limits is None else limits.cost,
+    )  # fmt: skip
     # What there is to warn of was said before the administration began.
-    own = replace(tools, warn=lambda words: None, holds=lambda one: nullcontext(), document={})
+    own = replace(tools, warn=lambda words: None, document={})
+    if held:
+        own.holds = lambda number: nullcontext()
     try:
-        for told in judging_after([number], judges, limits).run(own):
+        for told in operation.run(own):
             yield told._replace(what=JudgeRun.TOLD)
     except TabwbError as error:
         if isinstance(error, Interrupted):
-            error.hint = f"continue with: {command_of_judging([number], judges)}"
+            options = " ".join(f"--judge {judge}" for judge in judges)
+            words = " ".join(map(str, numbers))
+            error.hint = f"continue with: tabwb judge run {words} {options}"
         return error
     return None
-
-
-def command_of_judging(numbers: Sequence[int], judges: Sequence[str]) -> str:
-    """Return the command that judges administrations."""
-    options = " ".join(f"--judge {judge}" for judge in judges)
-    return f"tabwb judge run {' '.join(map(str, numbers))} {options}"
 
 
 def _heading(task: Task, number: int) -> dict[str, Any]:

@@ -114,6 +114,16 @@ WHERE = Arg(
 )
 
 
+MAX_REQUESTS = Arg(
+    "Stop after this many requests.", "Max requests", low=1, blank="no limit",
+    more="A reply that cannot be read costs a second request. Empty: no limit.",
+)  # fmt: skip
+MAX_COST = Arg(
+    "Stop before the cost exceeds this; needs a price of the model.", "Max cost", metavar="USD",
+    low=0, above=True, blank="US dollars; no limit", more="In US dollars. Empty: no limit.",
+)  # fmt: skip
+
+
 class Value(NamedTuple):
     """A declared value with its type taken apart; ``many`` values are a tuple."""
 

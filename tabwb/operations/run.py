@@ -13,8 +13,16 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
-from tabwb.operations.judge import MAX_COST, MAX_REQUESTS, judged_after
-from tabwb.operations.operation import Arg, Operation, Progress, Told, Tools, asked_conditions
+from tabwb.operations.operation import (
+    MAX_COST,
+    MAX_REQUESTS,
+    Arg,
+    Operation,
+    Progress,
+    Told,
+    Tools,
+    asked_conditions,
+)
 from tabwb.records.errors import Interrupted, UsageError
 from tabwb.records.states import AdministrationStatus, AttemptState, Protocol
 from tabwb.records.trials import Marks, changes
@@ -321,7 +329,9 @@ def _given(
         error.add_note(f"administration {number} can be continued: {tools.resumed(number)}")
         raise
     if session.status is AdministrationStatus.DONE and (judges := session.raters.later):
-        failure = yield from judged_after(tools, number, judges, limits)
+        from tabwb.operations.judge import judged_after
+
+        failure = yield from judged_after(tools, [number], judges, limits, held=True)
         session.reload()
     for problem in session.plugins.failed_observers:
         tools.warn(f"plugin {problem}")

@@ -9,7 +9,7 @@ import pytest
 
 from tabwb.administer.session import setup
 from tabwb.battery.loader import load_battery
-from tabwb.cli.microphone_naming import _command as type_key
+from tabwb.cli.naming import _command as type_key
 from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError

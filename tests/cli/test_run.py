@@ -15,7 +15,7 @@ import pytest
 
 import tabwb
 from tabwb.administer.cost import Limits
-from tabwb.cli.progress import Countdown
+from tabwb.cli.command import Countdown
 from tabwb.operations.operation import Told
 from tabwb.records import events
 from tests.cli.conftest import ANSWERS, Run, replayed
@@ -580,7 +580,7 @@ def test_answers_without_language_have_no_burden(
 def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ten seconds go by whenever the time is asked for."""
     ticks = count(0.0, 10.0)
-    monkeypatch.setattr("tabwb.cli.progress.time.monotonic", lambda: next(ticks))
+    monkeypatch.setattr("tabwb.cli.command.time.monotonic", lambda: next(ticks))
     yield
 
 

@@ -232,7 +232,7 @@ def test_without_matplotlib_the_report_says_how_to_install_it(
 def test_the_command_line_reads_the_command_back() -> None:
     import shlex
 
-    from tabwb.cli.options import asked_of
+    from tabwb.cli.command import asked_of
     from tabwb.cli.run import run
     from tabwb.operations.operation import asked_conditions
 

@@ -1,4 +1,7 @@
-"""Spoken naming in the plain terminal: pictures are named, one line of keys for each command."""
+"""``tabwb name``, and spoken naming in the plain terminal: one line of keys for each command.
+
+The workbench has the page for it.
+"""
 
 from __future__ import annotations
 
@@ -6,22 +9,25 @@ import sys
 import threading
 from collections.abc import Callable
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from tabwb.administer.session.session import Session
+import click
+
+from tabwb.cli.command import command
 from tabwb.cli.common import note
+from tabwb.cli.run import answer_one, show
 from tabwb.cli.signals import ENDING, caught
-from tabwb.cli.typing import answer_one
+from tabwb.operations.naming import NameAloud
 from tabwb.records import events
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import SCORE_KEYS, Cued, Scored
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.system import interrupt
-from tabwb.speech.process import pick
-from tabwb.speech.recorder import Recorder
-from tabwb.tasks.spoken_naming.live import Live
-from tabwb.tasks.spoken_naming.rules import cues_of
-from tabwb.tasks.spoken_naming.strategy import end_subtest, go_on, instructions_of, reason_to_end
-from tabwb.tasks.spoken_naming.task import spoken_in
+
+if TYPE_CHECKING:
+    from tabwb.administer.session.session import Session
+    from tabwb.operations.operation import Tools
+    from tabwb.tasks.spoken_naming.live import Live
 
 HELP = """\
 enter      show the next item; end a description
@@ -37,6 +43,10 @@ Made = tuple[events.Event, ...]
 
 def give_by_microphone(session: Session, device: str | None, cancel: threading.Event) -> None:
     """Record from ready to end and take commands from the terminal, until done or paused."""
+    from tabwb.speech.process import pick
+    from tabwb.speech.recorder import Recorder
+    from tabwb.tasks.spoken_naming.live import Live
+
     chosen = pick(device)
     live = Live(session, lambda path: Recorder(chosen, path))
     live.ready()
@@ -73,6 +83,9 @@ def _give(live: Live, cancel: threading.Event) -> None:
 
 
 def _command(live: Live, line: str) -> None:
+    from tabwb.tasks.spoken_naming.strategy import go_on
+    from tabwb.tasks.spoken_naming.task import spoken_in
+
     session = live.session
     key, _, words = line.partition(" ")
     words = words.strip()
@@ -110,6 +123,9 @@ def _command(live: Live, line: str) -> None:
 
 def _show(live: Live) -> Made:
     """Show the next item, or end a description or a subtest; what is typed is answered here."""
+    from tabwb.tasks.spoken_naming.strategy import end_subtest, reason_to_end
+    from tabwb.tasks.spoken_naming.task import spoken_in
+
     session = live.session
     if reason := reason_to_end(spoken_in(session)):
         made = end_subtest(spoken_in(session))
@@ -127,6 +143,10 @@ def _show(live: Live) -> Made:
 
 
 def _tell(session: Session, made: Made) -> None:
+    from tabwb.tasks.spoken_naming.rules import cues_of
+    from tabwb.tasks.spoken_naming.strategy import reason_to_end
+    from tabwb.tasks.spoken_naming.task import spoken_in
+
     for event in made:
         if isinstance(event, events.TrialStarted):
             trial = session.trials[event.trial.number - 1]
@@ -156,10 +176,21 @@ def _tell(session: Session, made: Made) -> None:
 
 
 def _is_description(session: Session) -> bool:
+    from tabwb.tasks.spoken_naming.task import spoken_in
+
     trial = session.current
     return trial is not None and session.is_aloud(trial) and not spoken_in(session).is_coded(trial)
 
 
 def _read_aloud(session: Session) -> None:
+    from tabwb.tasks.spoken_naming.strategy import instructions_of
+
     if words := instructions_of(session):
         note(f"read aloud: {words}")
+
+
+def _recorded(session: Any, tools: Tools) -> None:
+    give_by_microphone(session, click.get_current_context().params["device"], tools.cancel)
+
+
+name = command(NameAloud, shown=show, person=_recorded)
