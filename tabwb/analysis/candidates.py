@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tabwb.administer.rating.permission import agrees
-from tabwb.administer.rating.samples import Candidate
+from tabwb.administer.rating.access import agrees
+from tabwb.administer.rating.planning import Candidate
 from tabwb.analysis.administrations import AdministrationData, load_administrations
 from tabwb.analysis.keys import REPLICATE, Key, Value, key_of, read_keys, written
 from tabwb.analysis.selection import Selection, selected

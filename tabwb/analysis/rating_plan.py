@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tabwb.administer.rating.calibration import (
+from tabwb.administer.rating.access import refuse_program
+from tabwb.administer.rating.planning import (
     Consensus,
+    Design,
+    Planned,
+    Request,
     consensus_of_set,
+    measured_seconds,
+    planned,
     read_consensus,
     text_of,
 )
-from tabwb.administer.rating.expected import measured_seconds
-from tabwb.administer.rating.permission import refuse_program
-from tabwb.administer.rating.plan import Design
-from tabwb.administer.rating.planning import Planned, Request, planned
 from tabwb.analysis.candidates import USABLE, Candidates, Wanted, candidates
 from tabwb.analysis.names import judge_called
 from tabwb.analysis.plain import renamed

@@ -150,7 +150,7 @@ class RatingSet:
             UsageError: an answer is missing and was not confirmed as absent, or the study is open
                 for reading.
         """
-        from tabwb.administer.rating.giving import give_rating
+        from tabwb.administer.rating.session import give_rating
 
         give_rating(
             self._study.writable("ratings are stored"), self.record, rater, sample, answers,

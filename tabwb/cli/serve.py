@@ -48,7 +48,7 @@ def serve(host: str, port: int, address: str | None, most: int, store_location: 
     on this computer, and it does not encrypt: put a reverse proxy with TLS in front of it.
     ctrl+c closes all pages and ends it.
     """
-    from tabwb.administer.rating.links import checked_address
+    from tabwb.administer.rating.access import checked_address
     from tabwb.serve.headers import Site
 
     try:
@@ -89,7 +89,7 @@ def _serve(host: str, site: Site, most: int, store_location: str | None) -> None
     import asyncio
     import logging
 
-    from tabwb.administer.rating.permission import check_sending
+    from tabwb.administer.rating.access import check_sending
     from tabwb.serve.server import RatingServer, Settings, run_server
 
     with opened_store(store_location) as (plugins, store):

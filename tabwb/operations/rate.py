@@ -560,23 +560,23 @@ class MakeLinks(OfSet):
         """Make them."""
         from urllib.parse import urlsplit
 
-        from tabwb.administer.rating import links
-        from tabwb.administer.rating.permission import check_sending
+        from tabwb.administer.rating import access
         from tabwb.records.system import stays_here
 
         store = tools.store
         kept = self.set(store)
         chosen, now = _chosen(kept, self.raters), datetime.now(UTC)
-        ends, base = links.expiry(self.expires, now), links.checked_address(self.url or links.LOCAL)
-        links.refuse_unusable(store, kept)
+        ends = access.expiry(self.expires, now)
+        base = access.checked_address(self.url or access.LOCAL)
+        access.refuse_unusable(store, kept)
         if not stays_here(urlsplit(base).hostname):
-            check_sending(store, store.sets.samples(kept.id))
+            access.check_sending(store, store.sets.samples(kept.id))
         rows, older = [], 0
         for rater in chosen:
-            older += len(links.revoke(store, kept.id, [rater], now))
-            key = links.new_key()
-            made = store.sets.links.add(kept.id, rater, links.digest(key), expires_at=ends)
-            rows.append({**_link(made, "valid"), "link": links.link(base, key)})
+            older += len(access.revoke(store, kept.id, [rater], now))
+            key = access.new_key()
+            made = store.sets.links.add(kept.id, rater, access.digest(key), expires_at=ends)
+            rows.append({**_link(made, "valid"), "link": access.link(base, key)})
         tools.document |= {"set": kept.name, "links": rows}
         tools.say(
             f"{plural(len(rows), 'link')}, valid until {moment(ends)}"
@@ -603,7 +603,7 @@ class ListLinks(Operation):
 
     def do(self, tools: Tools) -> None:
         """Read them."""
-        from tabwb.administer.rating.links import link_state
+        from tabwb.administer.rating.access import link_state
 
         sets, now = tools.store.sets, datetime.now(UTC)
         names = {kept.id: kept.name for kept in sets.all()}
@@ -634,7 +634,7 @@ class RevokeLinks(OfSet):
 
     def do(self, tools: Tools) -> None:
         """Revoke those that are valid."""
-        from tabwb.administer.rating.links import revoke
+        from tabwb.administer.rating.access import revoke
 
         kept = self.set(tools.store)
         chosen = _chosen(kept, self.raters)

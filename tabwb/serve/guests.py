@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
-from tabwb.administer.rating.links import link_state
+from tabwb.administer.rating.access import link_state
 
 if TYPE_CHECKING:
     from tabwb.records.rating_sets import RaterLink

@@ -20,7 +20,7 @@ class Site:
     """Where browsers reach the server.
 
     Attributes:
-        url: without a final slash, as :func:`tabwb.administer.rating.links.checked_address` has it.
+        url: without a final slash, as ``access.checked_address`` has it.
         port: on which the server listens; names of this computer are accepted with it.
     """
 

@@ -18,7 +18,7 @@ from importlib.resources import files
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
-from tabwb.administer.rating.links import PAGE, digest, is_key
+from tabwb.administer.rating.access import PAGE, digest, is_key
 from tabwb.records.errors import NoConsent, TabwbError
 from tabwb.serve.envelopes import MOST_BYTES, Size, read_size
 from tabwb.serve.guests import Guest, Links, Tickets, find_guest, no_longer_valid

@@ -25,8 +25,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from tabwb.administer.rating.session import RaterSession
-from tabwb.administer.rating.shown import Draft
+from tabwb.administer.rating.session import Draft, RaterSession
 from tabwb.cli.common import fail
 from tabwb.cli.main import main as tabwb
 from tabwb.host.plugins import Plugins

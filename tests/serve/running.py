@@ -12,7 +12,7 @@ from pathlib import Path
 from aiohttp import ClientResponse, ClientSession, ClientWebSocketResponse, web
 from aiohttp.test_utils import unused_port
 
-from tabwb.administer.rating.links import digest, new_key
+from tabwb.administer.rating.access import digest, new_key
 from tabwb.records.errors import StoreError
 from tabwb.records.rating_sets import RaterLink
 from tabwb.serve.headers import Site

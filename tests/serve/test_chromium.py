@@ -14,7 +14,7 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 from aiohttp.test_utils import unused_port
 
-from tabwb.administer.rating.links import digest, expiry, link, new_key
+from tabwb.administer.rating.access import digest, expiry, link, new_key
 from tabwb.administer.rating.session import CONFIRM_S
 from tabwb.battery.forms import form_from_canonical
 from tabwb.records.trials import AttemptEntry

@@ -12,8 +12,7 @@ from string import ascii_lowercase
 import pytest
 from textual.screen import Screen
 
-from tabwb.administer.rating.session import RaterSession
-from tabwb.administer.rating.shown import Draft
+from tabwb.administer.rating.session import Draft, RaterSession
 from tabwb.battery.forms import SOURCE, Form, Group, Question, with_source_question
 from tabwb.cli.main import main
 from tabwb.host.plugins import Plugins
@@ -191,8 +190,8 @@ async def test_the_workbench_lists_sets_and_shows_nothing_else_while_a_person_ra
 
 
 async def test_a_set_is_planned_and_closed_and_its_links_are_made(sit: Sit, tmp_path: Path) -> None:
-    store, model = str(tmp_path / "store.db"), replayed(tmp_path / "answers.jsonl")
-    assert main(["run", "tab", "--model", model, "--judge", "none", "-q", "--store", store]) == 0
+    place, model = str(tmp_path / "store.db"), replayed(tmp_path / "answers.jsonl")
+    assert main(["run", "tab", "--model", model, "--judge", "none", "-q", "--store", place]) == 0
     async with sit((120, 40)) as seat:
         await seat.press("r")
         await seat.reads("p plans one here")
@@ -339,7 +338,7 @@ async def test_a_disagreement_is_settled_with_a_reason_and_taken_back(
         seat.desk.perform("file.adjudicate")
         await seat.reads("0 of 2 settled")
         await seat.reads("3 answers: people differ on 2, only judges on 1")
-        await seat.reads("1.00      -  2 0 -")
+        await seat.reads("-  2 0 -")
         await seat.press("down")
         await seat.reads("Sample 1 · Jargon")
         assert "text 1" in seat.text

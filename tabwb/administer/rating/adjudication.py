@@ -8,16 +8,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
-from tabwb.administer.rating.consensus import by_sample, keys_of
+from tabwb.administer.rating.access import may_rate
 from tabwb.administer.rating.disputes import (
     Dispute,
     Verdict,
+    by_sample,
     dispute_of,
+    judged,
+    keys_of,
     most_first,
+    session_ratings,
 )
-from tabwb.administer.rating.listeners import session_ratings
-from tabwb.administer.rating.permission import may_rate
-from tabwb.administer.rating.shown import Media, Shown, shown_of
+from tabwb.administer.rating.session import Media, Shown, shown_of
 from tabwb.battery.forms import SOURCE, Question, form_from_canonical
 from tabwb.host.plugins import Plugins
 from tabwb.records.errors import StoreError, TabwbError
@@ -217,8 +219,6 @@ class Adjudicator:
 
     @cached_property
     def _judged(self) -> Mapping[int, Mapping[str, Mapping[str, float]]]:
-        from tabwb.administer.rating.judged import judged
-
         return judged(self._store, tuple(self._samples.values()), self.form)
 
     def _all(self, samples: Collection[int]) -> Iterator[Dispute]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.administer.rating.sampling import Drawn, Unit
+from tabwb.administer.rating.planning import Drawn, Unit
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import AUDIT, FREQUENT, UNCERTAIN
 from tabwb.records.specs import seed_of

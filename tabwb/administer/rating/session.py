@@ -1,28 +1,22 @@
-"""One person rates the samples of a set, in the order planned for this person.
-
-Each command commits first and then changes what the session shows. The session is owned by one
-thread. It holds a lock, so that a second window of the same rater gets one clear message; whatever
-was saved before a crash is there when the session is opened again.
-"""
+"""Rating: what a rater gets, answers kept one by one, and ratings that a program gives."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Self
+from typing import Literal, Self
 
-from tabwb.administer.rating.permission import may_rate
-from tabwb.administer.rating.shown import Asked, Draft, Media, Phase, Progress, Shown, shown_of
-from tabwb.administer.rating.visit import Clock, Visit
-from tabwb.battery.forms import Form, Step, looked_at, missing, step
+from tabwb.administer.rating.access import may_rate
+from tabwb.battery.forms import Form, Step, completed, looked_at, missing, step
 from tabwb.host.plugins import Plugins
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import StoreError, UsageError
 from tabwb.records.rating_sets import (
     Answer,
     Assignment,
+    Purpose,
     RatingSet,
     Sample,
     SampleRating,
@@ -32,6 +26,219 @@ from tabwb.records.rating_sets import (
 from tabwb.store.database import now
 from tabwb.store.sets import NotAssigned, asked_by, refuse_closed, same, saved_elsewhere
 from tabwb.store.store import Store
+
+# -------------------------------------------------------------------- shown
+
+
+Phase = Literal["rate", "feedback", "over"]
+"""A sample is rated; the right answers to a calibration sample are shown; nothing is open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a rater says of one sample: answers by key, confidence (0 to 3) and a note."""
+
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    confidence: int | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a rater has to confirm before a sample is complete.
+
+    Attributes:
+        draft: all that the rater says of the sample.
+        unmarked: features that were not looked at, and would be absent.
+        untouched: no question is answered.
+        fast: it took less than the form's minimum.
+        again: the second call came too soon after the first one to be a confirmation.
+    """
+
+    draft: Draft
+    unmarked: tuple[str, ...]
+    untouched: bool
+    fast: bool
+    again: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a rater may see and hear of a sample; nothing in it tells the source.
+
+    Attributes:
+        text, prompt, context_before, context_after, target: empty where the form does not show
+            them.
+        calibration: the right answers are shown afterwards.
+        seconds: of the recording, or None without one.
+    """
+
+    text: str
+    prompt: str
+    context_before: str
+    context_after: str
+    target: str
+    calibration: bool
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """Place of the sample in the rater's order (from 1; 0 when over), and how many there are.
+
+    ``withheld`` samples are not shown, because the speaker does not agree to rating.
+    """
+
+    place: int
+    planned: int
+    done: int
+    withheld: int = 0
+
+
+def shown_of(sample: Sample, form: Form, *, calibration: bool) -> Shown:
+    """Return what a form shows of a sample."""
+    parts = set(form.shows)
+    audio = sample.audio if "audio" in parts else None
+    return Shown(
+        text=sample.text if "text" in parts else "",
+        prompt=sample.prompt if "prompt" in parts else "",
+        context_before=sample.context_before if "text" in parts else "",
+        context_after=sample.context_after if "text" in parts else "",
+        target=sample.target if "target" in parts else "",
+        calibration=calibration,
+        seconds=None if audio is None else audio.end_s - audio.start_s,
+    )
+
+
+class Media:
+    """The pictures and recordings that a form shows."""
+
+    def __init__(self, store: Store, form: Form) -> None:
+        self._store, self._shows = store, frozenset(form.shows)
+        self._pictures: dict[str, Mapping[str, bytes]] = {}
+
+    def picture(self, sample: Sample) -> bytes | None:
+        """Return the picture of a sample, or None where there is none to show."""
+        if sample.picture is None or "picture" not in self._shows:
+            return None
+        battery = self._store.administration(sample.administration).battery_hash
+        if battery not in self._pictures:
+            self._pictures[battery] = self._store.battery_assets(battery)
+        return self._pictures[battery].get(sample.picture)
+
+    def audio(self, sample: Sample) -> tuple[Path, float, float] | None:
+        """Return the file of a sample, with start and end in seconds; None without a recording."""
+        if sample.audio is None or "audio" not in self._shows:
+            return None
+        path = self._store.people.recording_path(sample.audio.sha256)
+        return path, sample.audio.start_s, sample.audio.end_s
+
+
+# -------------------------------------------------------------------- visit
+
+
+Clock = Callable[[], float]
+"""Returns seconds."""
+
+
+class Visit:
+    """Counts the seconds of one visit; pauses are left out.
+
+    >>> at = 0.0
+    >>> visit = Visit(lambda: at)
+    >>> visit.begin(10); at = 5.0; visit.pause(); at = 99.0
+    >>> visit.total(), visit.total(2.5)
+    (15.0, 12.5)
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._before = self._spent = 0.0
+        self._since: float | None = None
+
+    def begin(self, before: float) -> None:
+        """Begin a visit after so many seconds of earlier ones."""
+        self._before, self._spent, self._since = before, 0.0, self._clock()
+
+    def end(self) -> None:
+        """Count no more: nothing is shown."""
+        self._since = None
+
+    def pause(self) -> None:
+        """Stop: the rater is away from the screen."""
+        self._spent, self._since = self._seconds, None
+
+    def resume(self) -> None:
+        """Go on."""
+        if self._since is None:
+            self._since = self._clock()
+
+    def total(self, seconds: float | None = None) -> float:
+        """Return the seconds of all visits; ``seconds`` of this one, where the caller counts."""
+        return self._before + (self._seconds if seconds is None else seconds)
+
+    @property
+    def _seconds(self) -> float:
+        return self._spent + (0.0 if self._since is None else self._clock() - self._since)
+
+
+# -------------------------------------------------------------------- giving
+
+
+def give_rating(
+    store: Store,
+    kept: RatingSet,
+    rater: str,
+    sample: int,
+    answers: Mapping[str, Answer],
+    *,
+    purpose: Purpose = "rate",
+    confidence: int | None = None,
+    note: str = "",
+    seconds: float = 0.0,
+    rest_absent: bool = False,
+) -> SampleRating:
+    """Save a rater's complete rating of one sample, or replace the one that is there."""
+    form = asked_by(kept)
+    found = step(form, answers, seconds)
+    lacking = found.missing if rest_absent else (*found.missing, *found.unmarked)
+    if lacking:
+        confirms = not found.missing and " or, where the rater has confirmed it, rest_absent=True"
+        raise UsageError(
+            f"sample {sample} is not rated in: {', '.join(lacking)}",
+            where=f"rating set '{kept.name}', rater {rater}",
+            hint=f"give an answer to each question that is not optional{confirms or ''}",
+        )
+    assigned = [
+        one.position
+        for one in store.sets.assignments(kept.id, rater)
+        if (one.sample, one.purpose) == (sample, purpose)
+    ]
+    if not assigned:
+        raise StoreError(
+            f"sample {sample} is not assigned to rater {rater} ({purpose})",
+            where=f"rating set '{kept.name}'",
+        )
+    rows = store.sets.ratings(kept.id, rater, every=True)
+    before = [row.id for row in rows if row.position == assigned[0]]
+    rating = SampleRating(
+        rater,
+        assigned[0],
+        sample,
+        purpose,
+        completed(form, answers),
+        complete=True,
+        confidence=confidence,
+        note=note,
+        seconds=seconds,
+        confirmed=found.unmarked,
+        replaces=before[-1] if before else None,
+    )
+    return store.sets.rate(kept.id, rating)
+
+
+# -------------------------------------------------------------------- session
+
 
 CONFIRM_S = 0.75
 """The least seconds between two calls that complete a sample, for the second one to confirm what

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from tabwb.administer.rating.disputes import Dispute
-from tabwb.administer.rating.shown import Shown
+from tabwb.administer.rating.session import Shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from textual.events import Key
 
-from tabwb.administer.rating.shown import Asked
+from tabwb.administer.rating.session import Asked
 from tabwb.battery.forms import SOURCE
 from tabwb.records.rating_sets import CANNOT_TELL
 from tabwb.workbench.rating.help import codebook, guidelines

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from string import ascii_lowercase
 
-from tabwb.administer.rating.shown import Draft
+from tabwb.administer.rating.session import Draft
 from tabwb.battery.forms import MOST_ATTEMPTS, SOURCE, Form, Question, missing
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.workbench.rating.view_models import Slot, attempts_in, slots_of, turned

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tabwb.administer.rating.shown import Asked, Draft, Phase
+from tabwb.administer.rating.session import Asked, Draft, Phase
 from tabwb.battery.forms import Form, Question
 from tabwb.records.rating_sets import CANNOT_TELL, Answer, answer_key, measure_of
 from tabwb.workbench.shell.sound import Envelope

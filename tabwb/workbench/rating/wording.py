@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from textual.content import Content
 
-from tabwb.administer.rating.shown import Asked, Draft
+from tabwb.administer.rating.session import Asked, Draft
 from tabwb.battery.forms import Form, Question
 from tabwb.phonology.inventory import parse_spoken, to_ipa
 from tabwb.records.errors import TabwbError

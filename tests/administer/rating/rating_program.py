@@ -9,8 +9,7 @@ import traceback
 from collections.abc import Callable
 from itertools import count
 
-from tabwb.administer.rating.session import RaterSession
-from tabwb.administer.rating.shown import Draft
+from tabwb.administer.rating.session import Draft, RaterSession
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
 from tabwb.records.errors import StoreError

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from itertools import count
 from pathlib import Path
 
-from tabwb.administer.rating.session import RaterSession
-from tabwb.administer.rating.shown import Draft
+from tabwb.administer.rating.session import Draft, RaterSession
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
 from tabwb.records.errors import HeldElsewhere

@@ -12,11 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.administer.rating.calibration import consensus_of_set
-from tabwb.administer.rating.expected import expected_widths
 from tabwb.administer.rating.hybrid import Judged, Rules, hybrid_queue
-from tabwb.administer.rating.plan import Design, assigned, pair_counts, ratings_needed, with_repeats
-from tabwb.administer.rating.sampling import allocated, drawn
+from tabwb.administer.rating.planning import (
+    Design,
+    allocated,
+    assigned,
+    consensus_of_set,
+    drawn,
+    expected_widths,
+    pair_counts,
+    ratings_needed,
+    with_repeats,
+)
 from tabwb.battery.forms import form_from_canonical
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import AUDIT, FREQUENT, UNCERTAIN, Adjudication, SampleRating

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 
 from tabwb.administer.rating.presentation import CUT, LONGER, PROMPT, REMEDIES, presented, signs_of
 from tabwb.administer.rating.presentation import Shown as Presented
-from tabwb.administer.rating.session import RaterSession
-from tabwb.administer.rating.shown import Draft, Shown
+from tabwb.administer.rating.session import Draft, RaterSession, Shown
 from tabwb.battery.forms import form_from_canonical
 from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions

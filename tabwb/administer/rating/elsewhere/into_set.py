@@ -16,6 +16,7 @@ from tabwb.administer.answers.plan import (
     plan_import,
 )
 from tabwb.administer.consent import Guard
+from tabwb.administer.rating.access import refuse_program
 from tabwb.administer.rating.elsewhere.answers import Given, answers_of, rated
 from tabwb.administer.rating.elsewhere.labels import LabelledText, Labels, measures_by_name
 from tabwb.administer.rating.elsewhere.mapping import FileMapping, read_mapping
@@ -28,7 +29,6 @@ from tabwb.administer.rating.elsewhere.study import (
     is_study,
     read_study,
 )
-from tabwb.administer.rating.permission import refuse_program
 from tabwb.administer.rating.presentation import presented
 from tabwb.administer.session import setup
 from tabwb.battery.forms import SOURCE, Form, with_source_question

@@ -1,4 +1,4 @@
-"""Secret links: the key that opens one rater's page, how long it does so, and what is kept of it.
+"""Who may rate a sample, and secret links: the key that opens one rater's page.
 
 The key is 256 random bits. The store keeps its SHA-256 alone, so a copy of the store opens nothing.
 A link has its key behind ``#``: browsers never send that part, so no server or proxy on the way can
@@ -10,15 +10,67 @@ from __future__ import annotations
 import hashlib
 import re
 import secrets
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 from urllib.parse import urlsplit
 
-from tabwb.records.errors import UsageError
-from tabwb.records.rating_sets import RaterLink, RatingSet
+from tabwb.administer.consent import Guard, check
+from tabwb.host.plugins import Plugins
+from tabwb.records.conditions import Conditions
+from tabwb.records.errors import NoConsent, UsageError
+from tabwb.records.rating_sets import RaterLink, RatingSet, Sample
 from tabwb.store.sets import asked_by
 from tabwb.store.store import Store
+
+# -------------------------------------------------------------------- permission
+
+
+def agrees(store: Store, plugins: Plugins, conditions: Conditions) -> bool:
+    """Return whether whoever answered agrees to rating; nothing is logged. Models always do."""
+    try:
+        Guard(store, plugins, conditions).check_listening("")
+    except NoConsent:
+        return False
+    return True
+
+
+def refuse_program(plugins: Plugins, code: str) -> None:
+    """Refuse a person's code by which a judge or a scorer is found."""
+    programs = (*plugins.descriptors("judges"), *plugins.descriptors("scorers"))
+    if any(code in (one.id, *one.aliases) for one in programs):
+        raise UsageError(
+            f"'{code}' is a judge or a scorer, not a person",
+            hint="choose another code for the person, for example R2",
+        )
+
+
+def may_rate(store: Store, plugins: Plugins, sample: Sample, rater: str) -> bool:
+    """Return whether a speaker agrees to rating; it is logged, once for each administration."""
+    conditions = store.administration(sample.administration).conditions
+    try:
+        acts = Guard(store, plugins, conditions).check_listening(rater)
+    except NoConsent:
+        return False
+    for act in acts:
+        entry = replace(act, administration=sample.administration)
+        known = store.people.log_entries(act.speaker, sample.administration)
+        if not any((one.act, one.detail) == (act.act, act.detail) for one in known):
+            store.people.log(entry)
+    return True
+
+
+def check_sending(store: Store, samples: Iterable[Sample]) -> None:
+    """Refuse to show samples on other computers without the consent of every speaker."""
+    for number in sorted({sample.administration for sample in samples}):
+        conditions = store.administration(number).conditions
+        if conditions.guarded:
+            check(store, conditions.person, "remote")
+
+
+# -------------------------------------------------------------------- links
+
 
 KEY_BYTES = 32
 PAGE = "rate"
