@@ -68,13 +68,6 @@ def test_every_back_end_is_listed_with_its_protocols() -> None:
     assert {"echo", "replay", "bundled", "transformers"} <= backends.keys()
 
 
-def test_a_model_is_tried() -> None:
-    found = json.loads(tabwb("model", "test", "echo", "--prompt", "Hello there", "--json").stdout)
-    assert found["reply"] == "Hello there"
-    assert found["cost"] == 0.0 and found["stop_reason"] == "end"
-    assert "Hello there" in tabwb("model", "test", "echo", "--prompt", "Hello there").stdout
-
-
 @pytest.mark.parametrize("text", ["", "many", "-5", "0", "nan", "inf", "B"])
 def test_what_is_no_number_of_parameters_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="not a number of parameters"):
