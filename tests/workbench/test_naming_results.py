@@ -20,11 +20,16 @@ from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.giving import create_naming
 from tabwb.tasks.spoken_naming.task import spoken_in
-from tabwb.workbench.comparison.named_items import NamedItems
-from tabwb.workbench.results.naming_figures import code_lines, cue_lines, latency_lines, right_lines
-from tabwb.workbench.results.naming_pane import NamedDetail
-from tabwb.workbench.results.naming_phonemes import phoneme_lines
-from tabwb.workbench.results.naming_sessions import session_lines
+from tabwb.workbench.comparison.page import NamedItems
+from tabwb.workbench.results.naming_body import NamedDetail
+from tabwb.workbench.results.naming_summary import (
+    code_lines,
+    cue_lines,
+    latency_lines,
+    phoneme_lines,
+    right_lines,
+    session_lines,
+)
 from tabwb.workbench.results.presenter import Results, results_of
 from tabwb.workbench.shell import waveform
 from tabwb.workbench.shell.pictures import Picture

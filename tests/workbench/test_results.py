@@ -21,15 +21,14 @@ from tabwb.media.wording import between
 from tabwb.records.states import RatingStatus, TrialState
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.comparison.plots import figure_of
-from tabwb.workbench.comparison.read_rows import ReadRows
-from tabwb.workbench.comparison.rows import bases, key_of
+from tabwb.workbench.comparison.rows import ReadRows, bases, key_of
 from tabwb.workbench.engine.presenters import scores_of
 from tabwb.workbench.engine.scored import _unjudged
 from tabwb.workbench.engine.transcript import row_of
 from tabwb.workbench.results.item_grid import GridCell, GridRow, ItemGrid, grid_lines
 from tabwb.workbench.results.presenter import ResponseRow, results_of
-from tabwb.workbench.results.profile import profile_lines
 from tabwb.workbench.results.responses import ResponsesView
+from tabwb.workbench.results.scores import profile_lines
 from tabwb.workbench.results.written_detail import Shown, detail_lines
 from tabwb.workbench.results.written_summary import NoteLine, WrittenSummary
 from tabwb.workbench.shell.row_list import RowList

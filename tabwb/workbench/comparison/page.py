@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,23 +17,129 @@ from textual.timer import Timer
 from textual.widgets import DataTable, Input, Static
 
 from tabwb.analysis.grouping import Grouped
+from tabwb.records.words import NONE
 from tabwb.workbench.comparison.actions import ComparisonActions
 from tabwb.workbench.comparison.detail import ModelDetail
-from tabwb.workbench.comparison.heat import FeatureMap, FeatureTable
-from tabwb.workbench.comparison.layout import FILTER_HELP, share_room
-from tabwb.workbench.comparison.named_items import TITLE, NamedItems
+from tabwb.workbench.comparison.heat import AROUND, FeatureMap, FeatureTable
 from tabwb.workbench.comparison.plots import PlotPane, PlotScroll
-from tabwb.workbench.comparison.read_rows import ReadRows
-from tabwb.workbench.comparison.rows import RIGHT, Basis, Order, bases, chosen, key_of
+from tabwb.workbench.comparison.rows import RIGHT, Basis, Order, ReadRows, bases, chosen, key_of
 from tabwb.workbench.comparison.table import ModelsTable, columns_of
-from tabwb.workbench.shell.columns import WIDE
+from tabwb.workbench.shell.columns import WIDE, Column, laid, shortened_apart
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.drawn import share_bar
 from tabwb.workbench.shell.fields import FilterField
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
 from tabwb.workbench.shell.wording import QUIET
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tabwb.analysis.grouping import Grouped
+
+
+LEAST_LOWER = 8
+"""The least lines of a pane below the table, with its frame."""
+TABLE_PART = 45
+"""Most per cent of the lines for the table where others are below it."""
+
+
+FILTER_HELP = """\
+# Filter
+
+Only models whose names have every word are shown. **enter** goes back to the table, **esc** shows
+all again.
+"""
+
+
+def share_room(page: ModelsPage, rows: Sequence[Grouped]) -> None:
+    """Give each pane its lines: the table what it needs, then features, and plots the rest."""
+    n = len(rows)
+    table, features, named, plot, detail = (
+        page.query_one(f"#{name}-pane")
+        for name in ("models", "features", "named-items", "plot", "detail")
+    )
+    named.display = False
+    frame = 2 if table.styles.border_bottom[0] else 1
+    lines = max(page.query_one("#models-body").size.height, 2 * LEAST_LOWER)
+    table.display = not page.plotting
+    if not n or page.plotting:
+        features.display, plot.display = False, bool(n)
+        detail.display = bool(n) and page.detail_shown and page.beside
+        table.styles.height = plot.styles.height = "1fr"
+        return
+    rated = page.basis is not None and page.basis.terms is not None
+    wanted = min(n + 1 + frame, max(lines * TABLE_PART // 100, 4))
+    left = lines - wanted
+    if not page.beside:
+        plot.display = False
+        table.styles.height, detail.styles.height, features.styles.height = wanted, left, "1fr"
+        features.display = page.shown_below == "features" and rated
+        detail.display = not features.display
+        return
+    detail.display = page.detail_shown
+    detail.styles.height = plot.styles.height = "1fr"
+    features.display = left >= LEAST_LOWER and rated
+    strip = n + AROUND + frame if features.display else 0
+    items = {item.item for row in rows for part in row.results.named for item in part.items}
+    if items and not rated and left >= LEAST_LOWER:
+        named.display, strip = True, len(items) + 1 + frame
+    plot.display = left - strip >= LEAST_LOWER or left >= 3 * LEAST_LOWER
+    lower = features.display or named.display
+    table.styles.height = wanted if lower or plot.display else "1fr"
+    for pane in (features, named):
+        pane.styles.height = min(strip, left // 2) if plot.display else "1fr"
+
+
+BAR = 8
+"""Columns of the bar of a share."""
+HEAD = 16
+"""The most columns of an examinee's name."""
+TITLE = "Items · names counted as right, of those scored; the hardest first"
+
+
+class NamedItems:
+    """Counts the names of pictures of some rows.
+
+    Attributes:
+        items: ids, the hardest first; those that are equally hard in the order given.
+    """
+
+    def __init__(self, rows: Sequence[Grouped]) -> None:
+        self._labels = [row.label for row in rows]
+        self._right: list[Counter[str]] = []
+        self._scored: list[Counter[str]] = []
+        self._targets: dict[str, str] = {}
+        for row in rows:
+            given = [item for part in row.results.named for item in part.items]
+            self._targets |= {item.item: item.target for item in given}
+            scored = [one for one in given if one.status == "answered" and one.outcome is not None]
+            self._scored.append(Counter(one.item for one in scored))
+            self._right.append(Counter(one.item for one in scored if one.outcome == "right"))
+        self.items = sorted(self._targets, key=self._ease)
+
+    def _ease(self, item: str) -> float:
+        n = sum(scored[item] for scored in self._scored)
+        return sum(right[item] for right in self._right) / n if n else 1.0
+
+    def lines(self, width: int) -> Iterator[Content]:
+        """Yield head and items, with a column for each row; the last ones go where room ends."""
+        heads = shortened_apart(self._labels, HEAD)
+        columns: list[Column[str]] = [
+            Column("item", lambda item: Content.styled(item, "bold")),
+            Column("target", lambda item: "" if (name := self._targets[item]) == item else name),
+        ]
+        columns += [Column(head, partial(self._cell, at), rank=at) for at, head in enumerate(heads)]
+        yield from laid(columns, self.items, width)
+
+    def _cell(self, at: int, item: str) -> Content:
+        right, scored = self._right[at][item], self._scored[at][item]
+        if not scored:
+            return Content(NONE)
+        return Content.assemble(f"{right}/{scored} ", share_bar(right / scored, BAR))
+
 
 FEATURES_TITLE = "Features · mean share over prompts · ▁ 0  ▅ 0.50  █ 1"
 FEW = 10

@@ -241,9 +241,9 @@ class HomePage(Page, can_focus=True):
         self._fill()
 
     def _installed(self, width: int) -> Iterator[Content]:
-        from tabwb.workbench.home import installed  # not before the first frame
+        from tabwb.workbench.home import lines  # not before the first frame
 
-        return installed.installed_lines(self._catalogue or Catalogue(), width)
+        return lines.installed_lines(self._catalogue or Catalogue(), width)
 
     def _hints(self, keys: tuple[str, ...]) -> list[StartHint]:
         by_key = {
@@ -319,7 +319,7 @@ class HomePage(Page, can_focus=True):
         ]
 
     def _show_details(self) -> None:
-        from tabwb.workbench.home import details  # not before the first frame
+        from tabwb.workbench.home import lines  # not before the first frame
 
         pane = self.query_one("#home-details", Pane)
         text = self.query_one("#home-detail", WrappedText)
@@ -330,7 +330,7 @@ class HomePage(Page, can_focus=True):
         if focused is not None and focused.id == "home-participants":
             person = next(one for one in self._participants if one.id == chosen)
             pane.border_title = person.id
-            text.show(lambda width: details.participant_details(person, self._known, width))
+            text.show(lambda width: lines.participant_details(person, self._known, width))
             return
         number = int(chosen.removeprefix("judge:"))
         given = self._catalogue.administrations if self._catalogue else ()
@@ -338,7 +338,7 @@ class HomePage(Page, can_focus=True):
         if one is not None:
             pane.border_title = f"#{number}"
             scored = self._known.get(number)
-            text.show(lambda width: details.administration_details(one, scored, width))
+            text.show(lambda width: lines.administration_details(one, scored, width))
 
     # ---------------------------------------------------------------- focus, choice
 

@@ -1,11 +1,12 @@
-"""The summary of a naming administration: a pane for each of its figures."""
+"""The summary of a naming administration: shares, codes, sessions, phonemes."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import date
 from functools import partial
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -15,19 +16,418 @@ from textual.events import Click, Resize
 from textual.message import Message
 
 from tabwb.analysis.cautions import cautions
-from tabwb.workbench.results.accuracy import accuracy_lines
-from tabwb.workbench.results.naming_figures import code_lines, cue_lines, latency_lines, right_lines
-from tabwb.workbench.results.naming_phonemes import phoneme_lines
-from tabwb.workbench.results.naming_presenter import NamingPart
-from tabwb.workbench.results.naming_sessions import session_lines
+from tabwb.analysis.statistics.naming import Confusions
+from tabwb.media.views.naming import BASES, fact_lines
+from tabwb.media.wording import between, chance
+from tabwb.phonology.distance import feature_changes
+from tabwb.phonology.inventory import IPA, phoneme_rank
+from tabwb.records.words import NONE, plural
+from tabwb.scoring.estimate import Interval
+from tabwb.workbench.results.naming_presenter import NamingPart, NamingResults, NamingSession
 from tabwb.workbench.results.presenter import Results
+from tabwb.workbench.results.scores import accuracy_lines
 from tabwb.workbench.results.written_summary import NoteLine
+from tabwb.workbench.shell.columns import Column, laid, laid_beside
+from tabwb.workbench.shell.drawn import MARKS, heat_style, interval_bar, scale, share_bar
 from tabwb.workbench.shell.widgets import Lines, Pane, WrappedText
+from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
+
+if TYPE_CHECKING:
+    from tabwb.analysis.change import Change, SetOfItems
+    from tabwb.scoring.estimate import Interval
+
+
+MOST = 100
+"""Columns of the longest line."""
+BAR = 8, 48
+"""Columns of a drawn interval, at least and at most."""
+
+
+class Share(NamedTuple):
+    """A share of names counted as right."""
+
+    name: str
+    right: int
+    of: int
+    interval: Interval | None
+    remark: str = ""
+
+    @property
+    def counts(self) -> str:
+        """How many of how many."""
+        return f"{self.right}/{self.of}" if self.of else NONE
+
+    def drawn(self, width: int) -> Content:
+        """Return the share with its interval on an axis."""
+        low, high = (self.interval.low, self.interval.high) if self.interval else (None, None)
+        return interval_bar(low, self.right / self.of if self.of else None, high, width=width)
+
+
+SHARES: Sequence[Column[Share]] = (
+    Column("", lambda one: one.name, least=12, most=30),
+    Column("right", lambda one: one.counts, right=True, style="bold"),
+    Column(scale, Share.drawn, rank=1, grow=BAR),
+    Column("95 %", lambda one: between(one.interval)),
+    Column("", lambda one: one.remark, style=QUIET),
+)
+"""The columns of shares."""
+
+
+def right_lines(part: NamingPart, width: int) -> Iterator[Content]:
+    """Yield right names by each basis and tag with intervals, then what the counts rest on."""
+    given = [(BASES[one.basis], one) for one in part.subtest.summary.accuracy]
+    given[1:1] = [(f"  {tag}", one) for tag, one in part.subtest.by_tag.items()]
+    shares = [
+        Share(name, one.correct, one.n, one.interval, f"{one.open} open" if one.open else "")
+        for name, one in given
+    ]
+    yield from laid(SHARES, shares, min(width, MOST))
+    for words in fact_lines(part.subtest):
+        yield from folded(words, min(width, MOST), QUIET, 0)
+
+
+def latency_lines(part: NamingPart, width: int) -> Iterator[Content]:
+    """Yield the latencies on an axis, right names and others apart, then quartiles."""
+    found = part.latencies
+    if not found.right and not found.other:
+        words = "No response has a latency: the time of the picture is not known."
+        yield from folded(words, min(width, MOST), QUIET)
+        return
+    label = 18
+    bar = max(min(width, MOST) - label, BAR[0])
+    top = max(found.slowest, 1.0)
+    for name, values in (("right names", found.right), ("other responses", found.other)):
+        if values:
+            yield Content.assemble(f"{name:<{label}}", (_strip(values, bar, top), ACCENT))
+    if found.median is not None:
+        low, high = found.quartiles or (found.median, found.median)
+        drawn = interval_bar(low, found.median, high, width=bar, highest=top)
+        yield Content.assemble(f"{'  middle half':<{label}}", drawn)
+    yield Content.assemble(f"{'seconds':<{label}}", scale(bar, highest=top))
+    if found.median is not None:
+        low, high = found.quartiles or (found.median, found.median)
+        interval = found.interval
+        words = (
+            f"Median of {plural(len(found.right), 'right name')} {found.median:.2f} s, middle half "
+            f"{low:.2f} to {high:.2f} s"
+        )
+        if interval is None:
+            words += "; fewer than 6 right names give the median no interval"
+        else:
+            words += f"; 95 % interval of the median {interval.low:.2f} to {interval.high:.2f} s"
+        yield from folded(f"{words}. From the picture to the onset.", min(width, MOST), QUIET)
+
+
+def _strip(values: Sequence[float], width: int, top: float) -> str:
+    """Return values on an axis from 0: ``│`` for one response in a column, else how many.
+
+    >>> _strip([0.0, 0.5, 0.5, 1.0], 5, 1.0)
+    '│ 2 │'
+    """
+    counts = [0] * width
+    for value in values:
+        counts[min(round(value / top * (width - 1)), width - 1)] += 1
+    signs = (" " if not n else "│" if n == 1 else str(n) if n < 10 else "+" for n in counts)
+    return "".join(signs).rstrip()
+
+
+def cue_lines(part: NamingPart, width: int) -> Iterator[Content]:
+    """Yield the share of right names before any cue and after each kind of cue."""
+    if not part.cues:
+        yield Content.styled("No cue was given.", QUIET)
+        return
+    shares = [
+        Share(
+            f"after a {cue.kind} cue" if cue.kind else "without a cue",
+            cue.right,
+            cue.of,
+            cue.interval,
+            "" if cue.counts is not False else "does not count",
+        )
+        for cue in part.cues
+    ]
+    yield from laid(SHARES, shares, min(width, MOST))
+    words = "Only items that were not named without help are cued, so they are the harder ones."
+    yield from folded(words, min(width, MOST), QUIET)
+
+
+def code_lines(part: NamingPart, width: int) -> Iterator[Content]:
+    """Yield how often each code was given, and proposed where no listener decided."""
+    summary = part.subtest.summary
+    names = dict.fromkeys((*summary.codes, *summary.proposed))
+    if not names:
+        yield Content.styled("No response has a code.", QUIET)
+        return
+    total = max((*summary.codes.values(), *summary.proposed.values()))
+    columns: list[Column[str]] = [
+        Column("", lambda name: name),
+        Column(
+            "",
+            lambda name, width: share_bar(
+                (summary.codes.get(name, 0) + summary.proposed.get(name, 0)) / total, width
+            ),
+            grow=(4, BAR[1]),
+        ),
+        Column(
+            "given", lambda name: str(summary.codes.get(name) or NONE), right=True, style="bold"
+        ),
+    ]
+    if summary.proposed:
+        columns.append(
+            Column(
+                "proposed",
+                lambda name: str(summary.proposed.get(name) or NONE),
+                right=True,
+                style=QUIET,
+            )
+        )
+    yield from laid(columns, [*names], width)
+
+
+CELL, LABEL = 3, 4
+INSERTED, DELETED = "+", "-"
+"""Row of phonemes that no target has, and column of phonemes for which nothing was heard."""
+LISTED = 8
+"""The most errors that are listed."""
+
+
+def phoneme_lines(found: Confusions, width: int, *, arpabet: bool = False) -> Iterator[Content]:
+    """Yield the most frequent errors with the features that change, then the matrix."""
+    if not found.responses:
+        yield from folded("No response has been transcribed and compared.", width, QUIET)
+        yield from _left_out(found, width)
+        return
+
+    def written(phoneme: str) -> str:
+        return phoneme if arpabet else IPA.get(phoneme, phoneme)
+
+    yield from _errors(found, width, written)
+    yield Content("")
+    yield from _matrix(found, width, written)
+    words = (
+        f"Rows: target; columns: heard, in {plural(found.responses, 'response')}. Number: how "
+        f"often; shade: share of the target's phoneme. {DELETED} no phoneme heard; {INSERTED} "
+        "none in the target."
+    )
+    yield from folded(words, min(width, MOST), QUIET)
+    yield from _left_out(found, width)
+
+
+def _left_out(found: Confusions, width: int) -> Iterator[Content]:
+    if found.other:
+        listed = ", ".join(f"{target} ({code or 'no code'})" for target, code in found.other[:6])
+        more = f" and {len(found.other) - 6} more" if len(found.other) > 6 else ""
+        words = f"Left out, because their code does not describe sounds: {listed}{more}."
+        yield from folded(words, min(width, MOST), QUIET)
+
+
+def _errors(found: Confusions, width: int, written: Callable[[str], str]) -> Iterator[Content]:
+    of = found.of
+    wrong = sorted(
+        ((step, n) for step, n in found.steps.items() if step[0] != step[1]),
+        key=lambda each: (-each[1], phoneme_rank(each[0][0]), phoneme_rank(each[0][1])),
+    )
+    if not wrong:
+        total = sum(found.steps.values())
+        yield Content(f"All {total} phonemes were heard as in the target.")
+    for (target, heard), n in wrong[:LISTED]:
+        if target is None:
+            step, rest = f"{INSERTED} {written(heard or '')}", f"{n}"
+        elif heard is None:
+            step, rest = f"{written(target)} {DELETED}", f"{n}/{of[target]}"
+        else:
+            step, rest = f"{written(target)} ~ {written(heard)}", f"{n}/{of[target]}"
+        changes = ""
+        if target is not None and heard is not None:
+            changes = ", ".join(str(change) for change in feature_changes(target, heard))
+        line = Content.assemble((f"{step:<8}", "bold"), f"{rest:>6}   ", (changes, QUIET))
+        yield line.truncate(width, ellipsis=True)
+    if len(wrong) > LISTED:
+        yield Content.styled(f"and {len(wrong) - LISTED} other steps", QUIET)
+
+
+def _matrix(found: Confusions, width: int, written: Callable[[str], str]) -> Iterator[Content]:
+    """Yield the matrix; where it is too wide, only phonemes with errors, in blocks of columns."""
+    rows = sorted({target for target, _ in found.steps}, key=phoneme_rank)
+    heads = sorted({heard for _, heard in found.steps}, key=phoneme_rank)
+    room = max((width - LABEL) // CELL, 1)
+    always: list[str] = []
+    if len(heads) > room:
+        of = found.of
+        always = [
+            row for row in rows if row is not None and found.steps.get((row, row), 0) == of[row]
+        ]
+        rows = [row for row in rows if row not in always]
+        heads = [head for head in heads if any((row, head) in found.steps for row in rows)]
+    for first in range(0, len(heads), room):
+        yield from _block(found, rows, heads[first : first + room], written)
+    if always:
+        listed = ", ".join(f"{written(row)} {found.of[row]}" for row in always)
+        yield from folded(f"Always heard as in the target: {listed}", width, QUIET)
+
+
+def _block(
+    found: Confusions,
+    rows: Sequence[str | None],
+    heads: Sequence[str | None],
+    written: Callable[[str], str],
+) -> Iterator[Content]:
+    names = (f"{DELETED if head is None else written(head):>{CELL - 1}} " for head in heads)
+    yield Content.styled(" " * LABEL + "".join(names), QUIET)
+    of = found.of
+    for row in rows:
+        cells: list[tuple[str, str]] = []
+        for head in heads:
+            n = found.steps.get((row, head), 0)
+            if not n:
+                cells.append((f"{'·':>{CELL - 1}} ", QUIET))
+                continue
+            same = row == head
+            style = heat_style(n / of[row])
+            cells.append((f"{n:>{CELL - 1}} ", style if same else f"bold {style}"))
+        name = INSERTED if row is None else written(row)
+        yield Content.assemble((f"{name:<{LABEL}}", ACCENT), *cells)
+
+
+NOTE = (
+    "McNemar's exact test, two-sided; corrected for the pairs of sessions by Holm's method. It "
+    "takes items as independent and cannot tell a good day from a lasting change."
+)
+FEW = 8
+"""Items of a change that are named."""
+SIGNS = {True: MARKS["right"], False: MARKS["wrong"], None: "·"}
+
+
+def session_lines(results: NamingResults, place: int, shown: int, width: int) -> Iterator[Content]:
+    """Yield the sessions of a naming subtest, then item by item what changed."""
+    yield from _sessions(results.sessions, place, shown, min(width, MOST))
+    change = results.change
+    if change is None:
+        words = results.unchanged or "One session: there is nothing to compare."
+        yield from folded(words, min(width, MOST), QUIET)
+        return
+    subtest = results.parts[place].subtest.id
+    names = [f"#{session.administration}" for session in change.sessions]
+    own = [
+        one for one in change.sets if {sub for sub, _ in (*one.items, *one.left_out)} == {subtest}
+    ]
+    whole = next((one for one in own if one.name == subtest), None)
+    for one in own:
+        if one.name not in {subtest, change.sets[0].name}:
+            yield _of_set(change, one.name)
+    if whole is not None:
+        yield Content("")
+        yield from _steps(change, whole, names, min(width, MOST))
+    yield Content("")
+    yield from _items(change, subtest, names, width)
+
+
+def _sessions(
+    sessions: Sequence[NamingSession], place: int, shown: int, width: int
+) -> list[Content]:
+    first = _day(sessions[0].at)
+
+    def right(session: NamingSession) -> tuple[int, int, Interval | None]:
+        one = session.named[place].summary.accuracy[0]
+        return one.correct, one.n, one.interval
+
+    def number(session: NamingSession) -> Content:
+        here = session.number == shown
+        mark = f"{'▸' if here else ' '}#{session.number}"
+        return Content.styled(mark, f"bold {ACCENT}" if here else "")
+
+    def counts(session: NamingSession) -> str:
+        correct, n, _ = right(session)
+        return f"{correct}/{n}" if n else NONE
+
+    def drawn(session: NamingSession, width: int) -> Content:
+        correct, n, interval = right(session)
+        low, high = (None, None) if interval is None else (interval.low, interval.high)
+        return interval_bar(low, correct / n if n else None, high, width=width)
+
+    def latency(session: NamingSession) -> str:
+        median = session.named[place].summary.latency_median_s
+        return NONE if median is None else f"{median:.2f} s"
+
+    def days(session: NamingSession) -> str:
+        return f"+{(_day(session.at) - first).days}" if session is not sessions[0] else "0"
+
+    columns: Sequence[Column[NamingSession]] = (
+        Column("", number),
+        Column("session", lambda one: one.at[:10]),
+        Column("right", counts, right=True, style="bold"),
+        Column(scale, drawn, rank=1, grow=(8, 40)),
+        Column("95 %", lambda one: between(right(one)[2]), right=True),
+        Column("latency", latency, right=True),
+        Column("day", days, right=True),
+    )
+    return laid(columns, sessions, width)
+
+
+def _day(at: str) -> date:
+    return date.fromisoformat(at[:10])
+
+
+def _of_set(change: Change, name: str) -> Content:
+    shares = "   ".join(f"{one.correct}/{one.n}" for one in change.shares if one.set == name)
+    return Content.assemble((f"{name:<14}", QUIET), shares)
+
+
+def _steps(
+    change: Change, whole: SetOfItems, names: Sequence[str], width: int
+) -> Iterator[Content]:
+    for pair, step in zip(change.pairs, change.steps(whole.name), strict=True):
+        if step.p is None:
+            continue
+        gained, lost = _changed(change, whole, *pair), _changed(change, whole, *reversed(pair))
+        words = f"{names[pair[0]]} to {names[pair[1]]}"
+        listed = "; ".join(
+            f"{len(items)} {verb}{f' ({_few(items)})' if items else ''}"
+            for verb, items in (("gained", gained), ("lost", lost))
+        )
+        p = f"p {chance(step.p)}"
+        if step.p_adjusted not in (None, step.p):
+            p += f", corrected {chance(step.p_adjusted)}"
+        lines = list(folded(f"{listed}; {p}", max(width - 12, 20)))
+        yield Content.assemble((f"{words:<12}", "bold"), lines[0])
+        yield from (line.pad_left(12) for line in lines[1:])
+    yield from folded(NOTE, width, QUIET)
+
+
+def _few(items: Sequence[str]) -> str:
+    more = f", {len(items) - FEW} more" if len(items) > FEW else ""
+    return ", ".join(items[:FEW]) + more
+
+
+def _changed(change: Change, whole: SetOfItems, before: int, after: int) -> list[str]:
+    """The items that are wrong in one session and right in the other."""
+    return [
+        place[1]
+        for place in whole.items
+        if not change.answers[place][before] and change.answers[place][after]
+    ]
+
+
+def _items(change: Change, subtest: str, names: Sequence[str], width: int) -> Iterator[Content]:
+    """Yield a row for each item with a mark for each session, in as many columns as fit."""
+    answers = {item: marks for (own, item), marks in change.answers.items() if own == subtest}
+    if not answers:
+        return
+    columns: list[Column[str]] = [Column("", lambda item: item, most=20, least=20)]
+    for place, name in enumerate(names):
+
+        def sign(item: str, place: int = place) -> Content:
+            mark = answers[item][place]
+            return Content.styled(SIGNS[mark], QUIET if mark is None else "")
+
+        columns.append(Column(name, sign, right=True))
+    yield from laid_beside(columns, [*answers], width)
+    yield from folded("✓ right, ✗ not right, · without one answer.", width, QUIET)
+
 
 SESSION_ROW = re.compile(r"[▸ ]#(\d+) ")
 BESIDE = 126
 """From so many columns on the panes are in two columns."""
-MOST = 100
 PANES = ("right", "latency", "cues", "codes", "others", "sessions", "phonemes")
 TITLES = {
     "right": "Right names",

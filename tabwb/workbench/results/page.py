@@ -18,7 +18,7 @@ from tabwb.workbench.results.body import ResultsBody
 from tabwb.workbench.results.controller import RepliesRead, ResultsController
 from tabwb.workbench.results.presenter import Results
 from tabwb.workbench.results.responses import ResponsesView
-from tabwb.workbench.results.shown import ResultsShown
+from tabwb.workbench.results.subject import ResultsShown
 from tabwb.workbench.results.written_body import WrittenBody
 from tabwb.workbench.shell.commands import Command, Situation
 from tabwb.workbench.shell.desk import Desk

@@ -20,7 +20,7 @@ from tabwb.workbench.engine.presenters import (
 )
 from tabwb.workbench.engine.view_models import Item
 from tabwb.workbench.results.item_grid import FirstJudge, GridRow, first_judge, grid_of
-from tabwb.workbench.results.profile import Profiles, profiles_of
+from tabwb.workbench.results.scores import Profiles, profiles_of
 
 if TYPE_CHECKING:
     from tabwb.workbench.results.naming_presenter import NamedResponse, NamingResults

@@ -15,10 +15,9 @@ from textual.events import Resize
 
 from tabwb.analysis.cautions import cautions
 from tabwb.records.words import plural
-from tabwb.workbench.results.accuracy import accuracy_lines
 from tabwb.workbench.results.item_grid import ItemGrid
 from tabwb.workbench.results.presenter import Results
-from tabwb.workbench.results.profile import profile_lines
+from tabwb.workbench.results.scores import accuracy_lines, profile_lines
 from tabwb.workbench.shell.widgets import Pane, ReportView, WidthAwareWidget, WrappedText
 from tabwb.workbench.shell.wording import AMBER, folded
 

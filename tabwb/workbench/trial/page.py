@@ -22,8 +22,7 @@ from tabwb.workbench.shell.frame import CompactScores, ShownScores
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.widgets import Pane
 from tabwb.workbench.shell.wording import AMBER, head_words, name_of
-from tabwb.workbench.trial.item_pane import ItemPane
-from tabwb.workbench.trial.item_view import RunLine, hint
+from tabwb.workbench.trial.item_pane import ItemPane, RunLine, hint
 from tabwb.workbench.trial.live_scores import LiveView, live_lines
 from tabwb.workbench.trial.participant_view import ParticipantView
 from tabwb.workbench.trial.progress import ItemMap, ProgressLine
