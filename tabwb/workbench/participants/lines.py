@@ -74,7 +74,7 @@ PEOPLE: Sequence[Column[Participant]] = (
     Column("sessions", lambda one: str(len(one.sessions)), right=True),
     Column("last", lambda one: one.last_day, rank=1, style=QUIET),
     Column("consent", _brief, rank=2, least=12),
-    Column("record", _recorded, rank=3, least=12, style=QUIET),
+    Column("record", _recorded, rank=3, least=8, style=QUIET),
 )
 """The columns of participants."""
 
