@@ -138,6 +138,10 @@ class TranscriptList(RowList):
         line = Content(" " * GAP).join([sign, prompt.pad_right(room - prompt.cell_length)])
         return Content.assemble(line, " " * GAP, words).truncate(fitted.width, ellipsis=True)
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Leave enter to the page: it returns to the participant."""
+        return action != "select" and super().check_action(action, parameters)
+
     def action_edge(self, row: int) -> None:
         """Go to the first item, or return to the current one."""
         if row:
