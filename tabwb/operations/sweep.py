@@ -161,7 +161,7 @@ class SweepLesions(Operation):
 
     def check(self, plugins: Plugins) -> None:
         """Refuse a grid that cannot be read, and what a cluster cannot do."""
-        from tabwb.administer.sweep.suited import parse_shard
+        from tabwb.administer.sweep.grid import parse_shard
 
         self.check_grid()
         parse_shard(self.shard)
@@ -178,8 +178,7 @@ class SweepLesions(Operation):
     def estimate(self, tools: Tools) -> Progress:
         """Tell what the sweep would give, how long it takes, and what it can show."""
         from tabwb.administer.session.smallest_difference import to_json
-        from tabwb.administer.sweep.forecast import forecast
-        from tabwb.administer.sweep.over_seeds import over_seeds_json
+        from tabwb.administer.sweep.forecast import forecast, over_seeds_json
 
         if self.cluster is not None:
             raise _not_on_cluster("dry_run")
@@ -273,8 +272,8 @@ class SweepLesions(Operation):
     @contextmanager
     def _ready(self, tools: Tools) -> Iterator[_Ready]:
         """Yield the sweep with what gives it: a model that is loaded here, or a cluster."""
+        from tabwb.administer.sweep.grid import parse_shard, sweep_of
         from tabwb.administer.sweep.pool import run_sweep
-        from tabwb.administer.sweep.suited import parse_shard, sweep_of
         from tabwb.administer.sweep.sweep import Model
 
         plugins, grid = tools.plugins, self._grid()
@@ -304,7 +303,7 @@ class SweepLesions(Operation):
     def _resolved(self, tools: Tools) -> tuple[Battery, Conditions]:
         from tabwb.administer.session import setup
         from tabwb.administer.session.plan import of_language
-        from tabwb.administer.sweep.suited import resolved
+        from tabwb.administer.sweep.grid import resolved
 
         battery = setup.find_battery(tools.plugins, self.battery)
         for text in of_language(battery):

@@ -5,13 +5,16 @@ from __future__ import annotations
 import shlex
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
-from textual.containers import Horizontal
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Resize
+from textual.message import Message
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
@@ -24,7 +27,6 @@ from tabwb.records.errors import MissingExtra
 from tabwb.records.words import plural
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import CurvesWanted, ExportWanted
-from tabwb.workbench.lesions.curve_pane import CurvePane, MeasureList
 from tabwb.workbench.lesions.curve_plot import draw, legend, map_lines, numbers
 from tabwb.workbench.lesions.curves import Curve, CurvesRead, CurvesReader, HeatMap, Read
 from tabwb.workbench.shell.commands import Command
@@ -36,6 +38,7 @@ from tabwb.workbench.shell.wording import AMBER, QUIET, folded, key_lines, sente
 
 if TYPE_CHECKING:
     from textual_plotext import PlotextPlot
+
 
 LIST_FROM = 100
 """From so many columns of the page the measures are listed beside the plot."""
@@ -387,3 +390,51 @@ class CurvesPage(Page):
 
 def _place(keys: str, at: int, count: int) -> Content:
     return Content.styled(f"{keys} {at + 1} of {count}" if count > 1 else "", QUIET)
+
+
+HELP = """\
+# Curves and maps
+
+A **curve** is a measure by the amount of one lesion: ● the mean over seeds with its 95 % interval,
+· one seed, ○ controls (as many parameters anywhere in the model), ╌ the intact model. A seed
+decides which units a lesion takes; five seeds or more give intervals.
+
+A **map** has one cell for each target in each layer, lesioned alone: the mean over seeds, or its
+difference to the intact model. The shade and the glyph behind the number show its size.
+
+- **up**, **down** change the measure, **/** lists all; **left**, **right** change the lesion
+- **g** changes between curves and maps; **t** between differences and values of a map
+- **R** reads again; while a sweep runs, this happens after each condition
+- **y** copies the command that gives the same numbers; **e** exports responses and figures
+
+The numbers are those of `tabwb results --table doses` and `--table map`. A value for which fewer
+than half of the responses are usable is in no mean. No p value or interval is corrected for the
+number of measures and lesions.
+"""
+
+
+class CurvePane(Vertical, can_focus=True):
+    """The plot or the map; has the keys."""
+
+    HELP = HELP
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "turn('measure', -1)", show=False),
+        Binding("down", "turn('measure', 1)", show=False),
+        Binding("left", "turn('series', -1)", show=False),
+        Binding("right", "turn('series', 1)", show=False),
+    ]
+
+    @dataclass
+    class Turned(Message):
+        """Another measure or lesion is wanted: ``by`` is 1 or -1."""
+
+        what: str
+        by: int
+
+    def action_turn(self, what: str, by: int) -> None:
+        """Ask for the measure or lesion before or after."""
+        self.post_message(self.Turned(what, by))
+
+
+class MeasureList(OptionList, can_focus=False):
+    """The measures; a click chooses one."""

@@ -13,8 +13,7 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.widgets import Button, Input, Static
 
-from tabwb.administer.sweep.grid import TOO_LARGE, grid_of
-from tabwb.administer.sweep.grid_text import OWN, grid_text
+from tabwb.administer.sweep.grid import OWN, TOO_LARGE, grid_of, grid_text
 from tabwb.lesion.declared import CONTROLS as DECLARED
 from tabwb.lesion.spec import Lesion, lesion_text, parse_numbers
 from tabwb.records.errors import TabwbError, UsageError

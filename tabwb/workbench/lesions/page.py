@@ -19,12 +19,19 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.trials import PlannedTrial
 from tabwb.workbench.engine.messages import NewWanted
 from tabwb.workbench.lesions.answers import NOTE, lines_of
-from tabwb.workbench.lesions.choices import combo_of_batteries, combo_of_models
 from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.form import LesionForm, problem_of
 from tabwb.workbench.lesions.laboratory import Pair, count_of
 from tabwb.workbench.lesions.messages import ItemsKnown, LaboratoryState, PairsGiven
-from tabwb.workbench.lesions.page_words import BEGIN, FIELD_HELPS, HELP, declared_lines, item_lines
+from tabwb.workbench.lesions.page_words import (
+    BEGIN,
+    FIELD_HELPS,
+    HELP,
+    combo_of_batteries,
+    combo_of_models,
+    declared_lines,
+    item_lines,
+)
 from tabwb.workbench.lesions.parts_list import PartsList
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.desk import Desk

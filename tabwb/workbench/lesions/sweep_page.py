@@ -21,9 +21,13 @@ from tabwb.records.files import expanded
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import CurvesWanted, GroupsWanted
 from tabwb.workbench.engine.operations import DRY_RUN, JobController
-from tabwb.workbench.lesions.choices import combo_of_batteries, combo_of_models
-from tabwb.workbench.lesions.earlier_sweeps import earlier_lines, example_lines
-from tabwb.workbench.lesions.page_words import declared_lines
+from tabwb.workbench.lesions.page_words import (
+    combo_of_batteries,
+    combo_of_models,
+    declared_lines,
+    earlier_lines,
+    example_lines,
+)
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
