@@ -1,16 +1,79 @@
-"""A table of spoken attempts, one row each, with everything about the response."""
+"""What exports of spoken attempts share: the attempts, what a format loses, and the folder."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tabwb.host.writing import write_text
 from tabwb.phonology.inventory import to_ipa
+from tabwb.plugin_api import draft_of, write_text
 from tabwb.records.errors import TabwbError
-from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY, csv_text
-from tabwb_annotations.tiers import Document, by_raters
+from tabwb.records.files import sync_file
+from tabwb.records.speakers import lost_line, origin_line, session_line
+from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY, csv_text, plural
+from tabwb_annotations.tiers import Annotated, Document, by_raters
+
+OF_TIERS = (
+    "score", "finer score", "heard line", "code", "proposed code", "cue", "phoneme time",
+    "transcriber", "latency", "onset", "mark", "note",
+)  # fmt: skip
+"""What :data:`tabwb_annotations.tiers.TIERS` carry, of the names counted here."""
+
+
+def not_carried(
+    document: Document, recordings: Sequence[Annotated], carried: Sequence[str], format_name: str
+) -> str:
+    """Return a sentence on the recorded content that the format cannot represent."""
+    lost: Counter[str] = Counter()
+    for part in document.get("documents", [document]):
+        lost["description"] += sum(bool(trial.get("description")) for trial in part["trials"])
+    for trial in (trial for recording in recordings for trial in recording.trials):
+        naming = trial["naming"]
+        attempts = [attempt for attempt in trial["attempts"] if attempt["state"] == "void"]
+        lost["void take"] += len(attempts)
+        lost["further transcript"] += max(len(naming["transcripts"]) - 1, 0)
+        lost["transcriber"] += bool(naming["transcripts"])
+        lost["phoneme confidence"] += sum(
+            segment["confidence"] is not None
+            for transcript in naming["transcripts"]
+            for segment in transcript["segments"]
+        )
+        lost["phoneme time"] += sum(
+            segment["start_s"] is not None
+            for transcript in naming["transcripts"]
+            for segment in transcript["segments"]
+        )
+        lost["lengthless phoneme"] += sum(
+            segment["start_s"] is not None and segment["start_s"] >= segment["end_s"]
+            for transcript in naming["transcripts"]
+            for segment in transcript["segments"]
+        )
+        lost["score"] += naming["score"] is not None
+        lost["score by a further rater"] += max(
+            sum(bool(rater["score"]) for rater in naming["raters"]) - 1, 0
+        )
+        lost["reason of a score"] += bool(naming["score_reason"])
+        lost["finer score"] += naming["score"] not in {None, "right", "error"}
+        lost["heard line"] += naming["heard"] is not None
+        lost["code"] += any(rater["code"] for rater in naming["raters"])
+        lost["proposed code"] += naming["proposed"] is not None
+        lost["latency"] += naming["latency_s"] is not None
+        lost["onset"] += naming["onset_s"] is not None
+        lost["cue"] += len(naming["cues"])
+        lost["mark"] += len(naming["marks"])
+        lost["flag"] += len(naming["flags"])
+        lost["note"] += len(trial["notes"])
+        lost["rating"] += len(trial["ratings"])
+    left = {name: count for name, count in lost.items() if count and name not in carried}
+    if not left:
+        return f"{format_name} carries all that was recorded."
+    losses = ", ".join(plural(count, name) for name, count in left.items())
+    return lost_line(format_name, losses)
+
 
 RESPONSE = (
     "target", "score", "score_by", "score_reason", "scored_after_reveal", "heard", "code",
@@ -116,3 +179,90 @@ def _cell(value: object) -> object:
     if isinstance(value, bool):
         return str(value).lower()
     return round(value, 6) if isinstance(value, float) else value
+
+
+NOTES = "README.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """One file of an export: its name and the function that writes it."""
+
+    name: str
+    write: Callable[[Path], None]
+
+
+def write_folder(
+    out: Path,
+    made: Sequence[Made],
+    recordings: Sequence[Annotated],
+    document: Document,
+    notes: Sequence[str],
+) -> None:
+    """Write files, their recordings, and the notes."""
+    if not made:
+        raise TabwbError(
+            "no spoken naming was recorded in these administrations",
+            hint="this format is for spoken naming; jsonl and csv carry every administration",
+        )
+    if out.exists() and (not out.is_dir() or any(out.iterdir())):
+        raise TabwbError(
+            "exists and is not an empty folder", where=str(out), hint="choose another name"
+        )
+    notices = (note for part in document.get("documents", [document]) for note in part["notices"])
+    dates = dict.fromkeys(_session(recording.administration) for recording in recordings)
+    made_by = dict.fromkeys(_origin(recording) for recording in recordings)
+    general = dict.fromkeys((RESEARCH_ONLY, *notices))
+    paragraphs = [*general, *notes, "\n".join(dates), "\n".join(made_by)]
+    explanation = "\n\n".join(paragraphs) + "\n"
+    try:
+        with draft_of(out) as draft:
+            draft.mkdir(mode=0o700)
+            (draft / NOTES).write_text(explanation, encoding="utf-8")
+            for file in made:
+                file.write(draft / file.name)
+            for recording in recordings:
+                if recording.sound is not None:
+                    shutil.copyfile(recording.sound, draft / sound_name(recording))
+            for path in draft.iterdir():
+                path.chmod(0o600)  # responses of people are confidential
+                sync_file(path)
+            if out.exists():
+                out.rmdir()
+            draft.replace(out)
+    except OSError as error:
+        raise _unwritable(out, error) from error
+
+
+def _session(administration: Mapping[str, Any]) -> str:
+    """Return who was recorded when."""
+    day = administration.get("session_date") or ""
+    return session_line(administration["examinee"], administration["id"], day)
+
+
+def _origin(recording: Annotated) -> str:
+    """Return who made the answers, in the line that ``tabwb import`` reads."""
+    given = recording.administration
+    return origin_line(recording.name, given["origin"], given["participant"])
+
+
+def sound_name(recording: Annotated) -> str:
+    """Return the name of the copy of a recording, which is unaltered."""
+    return f"{recording.name}{_suffix(recording.sound)}"
+
+
+def _suffix(sound: Path | None) -> str:
+    if sound is None:
+        return ".wav"
+    with sound.open("rb") as file:
+        beginning = file.read(4)
+    known = {b"RIFF": ".wav", b"fLaC": ".flac", b"OggS": ".ogg", b"FORM": ".aiff"}
+    return known.get(beginning, ".mp3")
+
+
+def _unwritable(out: Path, error: OSError) -> TabwbError:
+    return TabwbError(
+        f"cannot be written: {error.strerror or error}",
+        where=str(out),
+        hint="choose another place",
+    )

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import partial
 from pathlib import Path
 
-from tabwb_annotations.folder import Made, sound_name, write_folder
-from tabwb_annotations.loss import OF_TIERS, not_carried
+from tabwb_annotations.attempts import OF_TIERS, Made, not_carried, sound_name, write_folder
 from tabwb_annotations.tiers import Annotated, Document, annotated
 
 

@@ -11,7 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tabwb.host.writing import TextFile, write_pieces
+from tabwb.host.writing import TextFile
+from tabwb.plugin_api import write_pieces
 from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.records.ratings import Once
 from tabwb.records.specs import Spec
@@ -23,11 +24,14 @@ from tabwb_builtin.columns import (
     RATED,
     TABLE,
     Column,
+    Notices,
     Part,
     Rated,
+    answered,
+    documents_of,
+    rated,
 )
 from tabwb_builtin.lines import JsonLinesExporter
-from tabwb_builtin.notices import Notices, answered, documents_of, rated
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -8,11 +8,11 @@ from dataclasses import replace
 from operator import itemgetter
 from pathlib import Path
 
-from tabwb.host.writing import TextFile, write_pieces
+from tabwb.host.writing import TextFile
+from tabwb.plugin_api import write_pieces
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.ratings import Once
-from tabwb_builtin.columns import GIVEN, TABLE, Column, Part
-from tabwb_builtin.notices import Notices, answered, documents_of
+from tabwb_builtin.columns import GIVEN, TABLE, Column, Notices, Part, answered, documents_of
 
 _TABLE = {column.name: column for column in TABLE}
 _CONDITIONS = {column.name for column in GIVEN}

@@ -14,10 +14,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tabwb.host.writing import write_with
+from tabwb.plugin_api import write_with
 from tabwb.records.ratings import Once
-from tabwb_builtin.columns import ANSWERED, GIVEN, RATED, Column, Part, Rated, Type
-from tabwb_builtin.notices import Notices, answered, documents_of, rated
+from tabwb_builtin.columns import (
+    ANSWERED,
+    GIVEN,
+    RATED,
+    Column,
+    Notices,
+    Part,
+    Rated,
+    Type,
+    answered,
+    documents_of,
+    rated,
+)
 from tabwb_builtin.partitions import ROWS, Partitions
 from tabwb_builtin.wide import Burdens, Measures, measures_in, wide_columns
 

@@ -5,7 +5,9 @@ Each hook imports its own module, so that a run that exports nothing imports no 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.util import find_spec
+from itertools import combinations
 from pathlib import Path
 
 from tabwb.plugin_api import (
@@ -13,8 +15,28 @@ from tabwb.plugin_api import (
     Register,
     RegisterBattery,
     RegisterStatistic,
+    Responses,
+    Statistic,
+    StatisticValue,
     hookimpl,
 )
+
+
+def rank_correlations(given: Responses) -> Iterator[StatisticValue]:
+    """Yield that of each two judges over the mean burdens of items."""
+    from tabwb.scoring.profiles import rank_correlation  # loads numpy
+
+    for first, second in combinations(given.judges, 2):
+        *means, n = given.item_means(given.burdens(first), given.burdens(second))
+        value, ends, reason = rank_correlation(*means)
+        yield StatisticValue(value, *ends, int(n.sum()), reason, f"{first}, {second}")
+
+
+STATISTIC = Statistic(
+    "burden-rank-correlation", "rank correlation of burdens", "Spearman's correlation of the mean "
+    "burdens of items by two judges of the same responses", rank_correlations, "correlation",
+    judges=2,
+)  # fmt: skip
 
 
 @hookimpl
@@ -57,7 +79,7 @@ def tabwb_register_exporters(register: Register) -> None:
 @hookimpl
 def tabwb_register_statistics(register: RegisterStatistic) -> None:
     """Register the rank correlation of the burdens of two judges."""
-    from tabwb_builtin.burdens import STATISTIC
+    from tabwb_builtin.plugin import STATISTIC
 
     register(STATISTIC)
 

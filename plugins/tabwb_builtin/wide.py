@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from tabwb.records.ratings import Once
-from tabwb_builtin.columns import Column, Part
-from tabwb_builtin.notices import answered
+from tabwb_builtin.columns import Column, Part, answered
 
 Measures = Sequence[tuple[str, str]]
 """Rater and measure."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from google.genai import types
 
-from tabwb.host.failures import RemoteFailure
+from tabwb.plugin_api import RemoteFailure
 from tabwb.records.exchange import THOUGHT_AWAY
 from tabwb.records.states import StopReason
 

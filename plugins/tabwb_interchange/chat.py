@@ -15,16 +15,18 @@ from tabwb.records.errors import UsageError
 from tabwb.records.files import check_inside
 from tabwb.records.trials import check_tag
 from tabwb.records.words import near, plural
-from tabwb_interchange import chat_codes
+from tabwb_interchange import chat_file as chat_codes
 from tabwb_interchange.chat_file import (
     ChatFile,
+    MainTierError,
     Participant,
+    Said,
     Tier,
     examinee_of,
     read_chat,
+    said,
     speakers_of,
 )
-from tabwb_interchange.chat_said import MainTierError, Said, said
 from tabwb_interchange.reading import read_bytes, text_of
 
 SUFFIX = ".cha"

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from tabwb_interchange import ours
-from tabwb_interchange.scores import Mean, Scores, scores_of
+from tabwb_interchange.fields import Mean, Scores, scores_of
 
 Json = dict[str, Any]
 VERSION = 2

@@ -20,8 +20,8 @@ from tabwb.plugin_api import ComponentError, write_with
 from tabwb.records.files import open_private
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb_interchange import ours
-from tabwb_interchange.folders import new_folder
 from tabwb_interchange.inspect_content import VERSION, LogContent, summary_of
+from tabwb_interchange.reading import new_folder
 
 NOTE = (
     "A log of inspect_ai (format version 2, as inspect_ai 0.3.285 writes it): inspect view, or "

@@ -24,8 +24,10 @@ from tabwb.records.exchange import REASONING_TOKENS
 from tabwb.records.files import check_inside
 from tabwb_interchange import ours
 from tabwb_interchange.reading import (
+    Archive,
     list_of,
     mapping,
+    moment_of,
     parsed,
     plain_text,
     read_bytes,
@@ -35,8 +37,6 @@ from tabwb_interchange.reading import (
     whole,
     words_of,
 )
-from tabwb_interchange.times import moment_of
-from tabwb_interchange.zips import Archive
 
 SAMPLES, HEADER, START = "samples/", "header.json", "_journal/start.json"
 VERSION = 2

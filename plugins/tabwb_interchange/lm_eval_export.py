@@ -17,8 +17,8 @@ from typing import Any, TextIO
 
 from tabwb.records.files import open_private
 from tabwb_interchange import ours
-from tabwb_interchange.folders import new_folder
-from tabwb_interchange.scores import Mean, scores_of
+from tabwb_interchange.fields import Mean, scores_of
+from tabwb_interchange.reading import new_folder
 
 Json = dict[str, Any]
 VERSION = "0.4.13"

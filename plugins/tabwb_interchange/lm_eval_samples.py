@@ -27,6 +27,7 @@ from tabwb.records.files import check_inside
 from tabwb_interchange import ours
 from tabwb_interchange.reading import (
     mapping,
+    moment_of,
     parsed,
     plain_text,
     read_bytes,
@@ -36,7 +37,6 @@ from tabwb_interchange.reading import (
     whole,
     words_of,
 )
-from tabwb_interchange.times import moment_of
 
 DEPTH = 3
 """How deep a folder is looked through: OUTPUT/MODEL/FILE."""

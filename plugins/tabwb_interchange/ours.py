@@ -24,8 +24,7 @@ from tabwb.plugin_api import (
     UsageError,
 )
 from tabwb.records.speakers import ORIGINS
-from tabwb_interchange.reading import mapping, plain_text, real, whole, words_of
-from tabwb_interchange.times import moment_of
+from tabwb_interchange.reading import mapping, moment_of, plain_text, real, whole, words_of
 
 KEY = "tabwb"
 Json = dict[str, Any]

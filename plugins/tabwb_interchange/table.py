@@ -33,6 +33,7 @@ from tabwb_interchange.fields import Row, columns_of
 from tabwb_interchange.reading import (
     kind_of,
     mapping,
+    moment_of,
     parsed,
     plain_text,
     read_bytes,
@@ -40,7 +41,6 @@ from tabwb_interchange.reading import (
     whole,
     words_of,
 )
-from tabwb_interchange.times import moment_of
 
 LINES = (".jsonl", ".ndjson")
 SUFFIXES = {".csv": "CSV", ".tsv": "TSV", ".tab": "TSV", **dict.fromkeys(LINES, "JSON lines")}

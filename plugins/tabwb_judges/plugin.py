@@ -93,6 +93,6 @@ def _prompt(path: Path) -> JudgePrompt:
 
 
 def _surprisal(spec: Spec, options: None, make_inner: MakeInner) -> Judge:
-    from tabwb_judges.surprisal import SurprisalJudge
+    from tabwb_judges.likelihood import SurprisalJudge
 
     return SurprisalJudge(spec, make_inner, after_prompt=spec.id == "surprisal+prompt")

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tabwb.host.failures import RemoteFailure
+from tabwb.plugin_api import RemoteFailure
 from tabwb.records.exchange import THOUGHT_AWAY
 from tabwb.records.states import StopReason
 

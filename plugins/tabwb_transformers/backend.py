@@ -9,24 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.lesion.declared import Part, Pool
+from tabwb.lesion.spec import parse_lesions
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import NOT_SENT, Likelihood, Reply, Request, Wait
 from tabwb.records.reasoning import with_split
 from tabwb.records.specs import mixed
 from tabwb.records.states import Protocol, StopReason
-from tabwb_transformers.opened import (
-    Opened,
-    applied,
-    default_places_of,
-    ending_tokens,
-    responses_of,
-    room_after,
-    surgery_of,
-)
 from tabwb_transformers.options import LocalOptions, TransformersOptions
 from tabwb_transformers.prompts import Prompts
 from tabwb_transformers.trie import trie_of
@@ -35,7 +28,87 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from tabwb_transformers.writing import Writing
+    from tabwb_transformers.engine import Engine
+    from tabwb_transformers.lesions.activations import Responses
+    from tabwb_transformers.lesions.surgery import Surgery
+    from tabwb_transformers.loading import Loaded
+    from tabwb_transformers.writing import Terms, Writing
+
+
+@dataclass(slots=True)
+class Opened:
+    """A loaded model with its engine and prompts."""
+
+    loaded: Loaded
+    engine: Engine
+    prompts: Prompts
+    terms: Terms
+    surgery: Surgery | None = None
+    responses: Responses | None = None
+
+
+def surgery_of(opened: Opened) -> Surgery:
+    """Return what lesions the model, made on first use."""
+    from tabwb_transformers.lesions.surgery import Surgery
+
+    if opened.surgery is None:
+        opened.surgery = Surgery(opened.loaded.model, opened.engine.changed)
+    return opened.surgery
+
+
+def applied(opened: Opened, spec: str) -> Mapping[str, str]:
+    """Apply a lesion in place of the one that the model has; return facts to store."""
+    if spec:
+        lesions = parse_lesions(spec)
+        return surgery_of(opened).apply(lesions, responses_of(opened).scores(lesions))
+    if opened.surgery is not None:
+        opened.surgery.restore()
+    return {}
+
+
+def responses_of(opened: Opened) -> Responses:
+    """Return what asks how strongly units respond to texts, made on first use."""
+    from tabwb_transformers.lesions.activations import Responses
+
+    if opened.responses is None:
+        check = partial(room_after, opened.loaded)
+        opened.responses = Responses(opened.engine, opened.prompts, check, surgery_of(opened))
+    return opened.responses
+
+
+def default_places_of(opened: Opened, tokens: int, lanes: int = 1) -> int:
+    """Return the batch size where the user has set none."""
+    from tabwb_transformers.capacity import default_places
+
+    limit = opened.loaded.limit
+    tokens = tokens if limit is None else min(tokens, limit)
+    return default_places(opened.loaded.model, opened.loaded.device, tokens, lanes)
+
+
+def room_after(loaded: Loaded, ids: Sequence[int]) -> int:
+    """Return the number of tokens that fit after the prompt."""
+    if not ids:
+        raise ComponentError("the prompt has no tokens")
+    if loaded.limit is None:
+        return 2**31
+    if len(ids) >= loaded.limit:
+        raise ComponentError(
+            f"the prompt has {len(ids)} tokens and leaves no room for a reply",
+            allowed=f"prompt and reply together: {loaded.limit} tokens",
+        )
+    return loaded.limit - len(ids)
+
+
+def ending_tokens(loaded: Loaded) -> frozenset[int]:
+    """Return the tokens that end a reply: of the tokenizer and the generation configuration."""
+    tokens: set[int] = set()
+    configured = getattr(loaded.model.generation_config, "eos_token_id", None)
+    for ends in (configured, loaded.tokenizer.eos_token_id):
+        if isinstance(ends, int):
+            tokens.add(ends)
+        elif ends is not None:
+            tokens.update(int(end) for end in ends)
+    return frozenset(tokens)
 
 
 @dataclass(frozen=True, slots=True)

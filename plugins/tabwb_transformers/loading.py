@@ -18,8 +18,7 @@ import torch
 import transformers
 from safetensors import SafetensorError
 
-from tabwb.host.offline import is_offline
-from tabwb.host.time_limit import within
+from tabwb.plugin_api import is_offline, within
 from tabwb.records.errors import ComponentError
 from tabwb_transformers.folder_checks import WEIGHTS, check_folder
 from tabwb_transformers.options import DeviceOptions, LocalOptions, TransformersOptions

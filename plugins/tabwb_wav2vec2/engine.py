@@ -20,7 +20,7 @@ from tabwb_transformers.loading import (
 )
 from transformers.utils import cached_file
 
-from tabwb.host.offline import is_offline
+from tabwb.plugin_api import is_offline
 from tabwb.records.errors import ComponentError
 from tabwb_wav2vec2.options import TranscriberOptions, Wav2Vec2Options
 

@@ -222,7 +222,7 @@ def _said(
     ],
 )
 def test_a_persons_word_goes_before_a_machines_in_chat(said: Json, line: str) -> None:
-    from tabwb_annotations.chat_words import main_tier
+    from tabwb_annotations.chat import main_tier
 
     assert main_tier(said).line == line
 

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
-from tabwb_builtin.burdens import STATISTIC, rank_correlations
 from tabwb_builtin.columns import COLUMNS, TABLE
 from tabwb_builtin.exporters import EXPORTERS
 from tabwb_builtin.judges import JUDGES
+from tabwb_builtin.plugin import STATISTIC, rank_correlations
 from tabwb_builtin.scorers import SCORERS
 
 from tabwb.analysis.administrations import AdministrationData

@@ -12,9 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rustling.chat import CHAT
 from tabwb_interchange.chat import Chat
-from tabwb_interchange.chat_codes import FEATURES, RULES
-from tabwb_interchange.chat_file import read_chat
-from tabwb_interchange.chat_said import MainTierError, said
+from tabwb_interchange.chat_file import FEATURES, RULES, MainTierError, read_chat, said
 
 from tabwb.battery.loader import load_battery
 from tabwb.plugin_api import AnswerFile, AnswerProblems, TabwbError

@@ -15,10 +15,10 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tabwb_interchange import zips
+from tabwb_interchange import reading as zips
 from tabwb_interchange.inspect_log import InspectLog
 from tabwb_interchange.lm_eval_samples import LmEvalSamples
-from tabwb_interchange.zips import Archive
+from tabwb_interchange.reading import Archive
 
 from tabwb.plugin_api import TabwbError, UsageError
 from tabwb.records.answers import KnownDecoding

@@ -12,8 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tabwb_judges.likelihood import LikelihoodJudge, probability_of_one
-from tabwb_judges.surprisal import SurprisalJudge, surprisal
+from tabwb_judges.likelihood import LikelihoodJudge, SurprisalJudge, probability_of_one, surprisal
 
 from tabwb.plugin_api.components import ModelJudge
 from tabwb.records.errors import ComponentError

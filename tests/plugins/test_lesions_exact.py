@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tabwb_transformers.lesions.choice import unpacked
 from tabwb_transformers.lesions.operations import act, clear
-from tabwb_transformers.lesions.surgery import Surgery, _count
+from tabwb_transformers.lesions.surgery import Surgery, _count, unpacked
 
 from tabwb.lesion.spec import parse_lesions, stored_form
 from tabwb.records.errors import ComponentError, UsageError

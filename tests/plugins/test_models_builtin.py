@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tabwb_builtin.echo import stream_text
 from tabwb_builtin.replay import ReplayModel
-from tabwb_transformers.templates import PLAIN, load_template
+from tabwb_transformers.prompts import PLAIN, load_template
 from tabwb_transformers.text import TextStream
 
 from tabwb.administer.session import plan, setup

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 from tabwb_transformers.backend import TransformersModel
-from tabwb_transformers.prompts import Prompts
-from tabwb_transformers.templates import SHIPPED, load_template
+from tabwb_transformers.prompts import SHIPPED, Prompts, load_template
 
 from tabwb.host.plugins import Plugins
 from tabwb.records.errors import ComponentError

@@ -19,8 +19,7 @@ from tabwb.lesion.spec import Lesion, parse_lesions
 from tabwb.lesion.taken import Taken, parts_taken
 from tabwb.records.errors import ComponentError
 from tabwb_transformers.lesions.anatomy import Located
-from tabwb_transformers.lesions.choice import chosen
-from tabwb_transformers.lesions.surgery import Surgery
+from tabwb_transformers.lesions.surgery import Surgery, chosen
 
 MOST_BYTES = 32 * 2**20
 """A lesion that copies more never has its own matrices next to those of others."""
