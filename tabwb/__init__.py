@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from tabwb.api.importing import import_answers as import_answers
     from tabwb.api.importing import import_naming as import_naming
     from tabwb.api.importing import import_ratings as import_ratings
+    from tabwb.api.importing import transcribe as transcribe
     from tabwb.api.lesions import lesion_parts as lesion_parts
     from tabwb.api.lesions import lesion_plan as lesion_plan
     from tabwb.api.lesions import localize as localize
@@ -57,7 +58,7 @@ __version__ = "0.2.0"
 _NAMES = {
     "tabwb.api.agreement": "Agreement rater_agreement",
     "tabwb.api.engine": "load_battery",
-    "tabwb.api.importing": "import_answers import_naming import_ratings",
+    "tabwb.api.importing": "import_answers import_naming import_ratings transcribe",
     "tabwb.api.lesions": "lesion_parts lesion_plan localize sweep",
     "tabwb.api.files": "save_figure save_table table_text",
     "tabwb.api.models": "add_profile check_battery check_store models remove_profile try_model",
@@ -76,7 +77,8 @@ __all__ = [
     "TabwbWarning", "UsageError", "__version__", "add_profile", "check_battery", "check_store",
     "import_answers", "import_naming", "import_ratings", "lesion_parts", "lesion_plan",
     "load_battery", "localize", "models", "open", "rater_agreement", "remove_profile", "resume",
-    "run", "save_figure", "save_table", "sweep", "table_text", "try_model",
+    "run", "save_figure", "save_table", "sweep", "table_text", "transcribe",
+    "try_model",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""``import_answers``, ``import_naming``, ``import_ratings``: what was done elsewhere."""
+"""``import_answers``, ``import_naming``, ``import_ratings``, ``transcribe``: from files."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal
 
-from tabwb.api.engine import Place, named, open_store, opened_plugins, python_names
+from tabwb.api.engine import Place, Progress, named, open_store, opened_plugins, python_names
 from tabwb.api.operations import tools_of, worked
 from tabwb.api.study import Administration, Stored, stored_in
 from tabwb.operations.importing import NAMING, ImportFile
 from tabwb.operations.operation import made
+from tabwb.operations.transcribing import TranscribeFiles
 from tabwb.records.errors import UsageError
 
 
@@ -156,8 +157,47 @@ def import_naming(
     return _administrations(*_imported(given, store, "spoken naming"))
 
 
+def transcribe(
+    files: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    transcriber: str = "bundled-words",
+    keep_conditioned: str | PathLike[str] | None = None,
+    accept: str | Sequence[str] = (),
+    speaker: str | None = None,
+    store: Place = None,
+    progress: Progress = False,
+) -> dict[str, Any]:
+    """Return the transcripts of sound files, and of those in folders, as phonemes.
+
+    Transcripts are a draft until a trained listener has heard the recording. Stored responses are
+    transcribed by :meth:`tabwb.Study.transcribe`.
+
+    Args:
+        files: WAV, FLAC, OGG, MP3 or AIFF of any rate, or folders of them.
+        transcriber: a spec, such as ``wav2vec2:PATH-OR-ID``.
+        keep_conditioned: a folder for the conditioned copies: high-passed, levelled, 16 kHz mono.
+        accept: pronunciations (``"D AO G"``, ``"dɔɡ"``): the log likelihood ratio of the best of
+            these to free decoding is given, of transcribers with likelihoods.
+        speaker: who speaks, whose consents are checked; required if a transcriber needs a network.
+        store: that has the consents: a path, a URL, or None for the configured store.
+        progress: True for a line on stderr, or a function that gets each event.
+
+    Returns:
+        The document of ``tabwb transcribe --json``; a file that cannot be transcribed has the
+        status ``error``.
+
+    Raises:
+        UsageError: there is no such transcriber, or a value cannot be used.
+        NoConsent: the speaker has not agreed to ``transcribe`` or ``remote``.
+    """
+    operation = made(TranscribeFiles, locals())
+    with python_names(), opened_plugins() as plugins:
+        operation.check(plugins)
+        return worked(operation, tools_of(plugins, store), progress)
+
+
 def _imported(given: Mapping[str, Any], place: Place, kind: str) -> tuple[dict[str, Any], Stored]:
-    """Import what is of one kind; return the document of the operation, and where it is stored."""
+    """Import a file of one kind; return the document of the operation and the store's place."""
     operation = made(ImportFile, given)
     assert isinstance(operation, ImportFile)
     with python_names(), opened_plugins() as plugins:

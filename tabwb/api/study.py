@@ -55,6 +55,7 @@ from tabwb.operations.spoken import (
     SetOnset,
 )
 from tabwb.operations.store import BackupStore, MergeStore, StoreInfo
+from tabwb.operations.transcribing import TranscribeResponses
 from tabwb.operations.trial import (
     NoteOnTrial,
     RescoreAdministration,
@@ -890,6 +891,18 @@ class Study:
     def undo(self, administration: int | str) -> dict[str, Any]:
         """Take back the latest command of an administration; its record stays, marked so."""
         return done(self, UndoLatest, locals())
+
+    @does(TranscribeResponses)
+    def transcribe(
+        self,
+        administration: int | str,
+        *,
+        transcriber: str | None = None,
+        again: bool = False,
+        progress: Progress = False,
+    ) -> dict[str, Any]:
+        """Transcribe the recorded responses of an administration that have no transcript yet."""
+        return done(self, TranscribeResponses, locals())
 
     @does(RescoreAdministration)
     def rescore(self, administration: int | str) -> dict[str, Any]:

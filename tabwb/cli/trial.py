@@ -13,6 +13,7 @@ from tabwb.operations.spoken import (
     SetAttempt,
     SetOnset,
 )
+from tabwb.operations.transcribing import TranscribeResponses
 from tabwb.operations.trial import (
     NoteOnTrial,
     RescoreAdministration,
@@ -34,5 +35,5 @@ def trial() -> None:
 
 add_commands(
     trial, VoidTrial, NoteOnTrial, UndoLatest, RescoreAdministration, ScoreResponse, HeardResponse,
-    CodeResponse, SetOnset, SetAttempt, HistoryOfTrial,
+    CodeResponse, SetOnset, SetAttempt, TranscribeResponses, HistoryOfTrial,
 )  # fmt: skip

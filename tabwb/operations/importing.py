@@ -153,7 +153,7 @@ class ImportFile(Operation):
     set: Annotated[
         str | None,
         Arg("Ratings: the rating set to make of them.", "Set", metavar="NAME", of="ratings",
-            blank="these are no ratings", short=True),
+            blank="not ratings", short=True),
     ] = None  # fmt: skip
     form: Annotated[
         str | None,

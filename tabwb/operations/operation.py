@@ -42,6 +42,7 @@ from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.words import separated
 
 if TYPE_CHECKING:
+    from tabwb.administer.session.session import Session
     from tabwb.host.plugins import Plugins
     from tabwb.records.conditions import Conditions
     from tabwb.records.declared_conditions import Audience
@@ -281,6 +282,8 @@ class Tools:
         writing: is told why an operation that only reads writes nevertheless; may refuse it.
         stdout: a file may be ``-``, standard output.
         called: returns how the interface calls a value, for sentences about it.
+        within: calls a function with the session of an administration, in the thread that owns
+            sessions, and returns what it returns; None: the operation opens the session.
     """
 
     plugins: Plugins
@@ -302,6 +305,7 @@ class Tools:
     writing: Callable[[str], object] = lambda why: None
     stdout: bool = False
     called: Callable[[str], str] = str
+    within: Callable[[int, Callable[[Session], Any]], Any] | None = None
     _own: Store | None = None
 
     @property
@@ -372,6 +376,8 @@ class Operation:
     """The value that is part of the proposed name of a file."""
     CONTINUES: ClassVar[str] = ""
     """What a dialog says of work that was stopped; empty: it begins anew."""
+    LOCKS: ClassVar[bool] = True
+    """Whether others must not change its administrations while it works."""
     SAFE: ClassVar[str] = "all answers are saved"
     """What is said while it is being stopped."""
     PAGE: ClassVar[str] = ""

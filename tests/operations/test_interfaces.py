@@ -48,6 +48,7 @@ from tabwb.operations.spoken import (
     SetOnset,
 )
 from tabwb.operations.store import BackupStore, CheckStore, MergeStore, StoreInfo
+from tabwb.operations.transcribing import TranscribeFiles, TranscribeResponses
 from tabwb.operations.trial import (
     NoteOnTrial,
     RescoreAdministration,
@@ -491,3 +492,33 @@ def contents(path: Path) -> list[tuple[Any, ...]]:
             )
             for one in store.administrations()
         ]
+
+
+async def test_transcribing(run: Run, stores: list[Path], tmp_path: Path) -> None:  # noqa: F811
+    command, python, workbench_store = stores
+    sounds = recordings(tmp_path / "sounds", dog="dog_d1a4fb3f_0.flac", bed="three_8c0e5970_0.flac")
+    broken = tmp_path / "broken.wav"
+    broken.write_text("no sound")
+    heard = [run("transcribe", sounds, broken, "--json", status=1).document]
+    heard.append(tabwb.transcribe([sounds, broken]))
+    given = made(ImportFile, {"path": sounds, "battery": "naming-demo", "speaker": "S-014",
+                              "transcriber": "none"})  # fmt: skip
+    wanted = (TranscribeFiles(files=(sounds, broken)), given,
+              TranscribeResponses(administration=2, transcriber="bundled-words"))  # fmt: skip
+    heard_there, _, of_workbench = await worked(workbench_store, *wanted)
+    assert {"format": 1, **heard[1]} == {"format": 1, **heard_there} == heard[0]
+    assert [row["status"] for row in heard[0]["files"]] == ["ok", "ok", "error"]
+    options = ("--battery", "naming-demo", "--speaker", "S-014", "--transcriber", "none")
+    for store in (command, python):
+        run("import", sounds, *options, "--store", store)
+    asked = ("trial", "transcribe", 2, "--transcriber", "bundled-words", "--json")
+    document = run(*asked, "--store", command).document
+    with tabwb.open(python, write=True) as study:
+        of_python = study.transcribe(2, transcriber="bundled-words")
+    assert document == {"format": 1, **of_python} == {"format": 1, **of_workbench}
+    assert (document["transcribed"], document["errors"]) == (2, 0)
+    held = [contents(path) for path in stores]
+    assert held[0] == held[1] == held[2]
+    for store in stores:  # all is stored
+        with tabwb.open(store, write=True) as study:
+            assert study.transcribe(2, transcriber="bundled-words")["planned"] == 0

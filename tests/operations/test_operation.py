@@ -30,6 +30,7 @@ from tabwb.operations.spoken import (
     SetAttempt,
     SetOnset,
 )
+from tabwb.operations.transcribing import TranscribeResponses
 from tabwb.operations.trial import (
     NoteOnTrial,
     RescoreAdministration,
@@ -95,6 +96,7 @@ def test_all_administrations_are_never_meant_by_themselves(given: dict[str, Any]
 
 
 METHODS = {
+    "transcribe": TranscribeResponses,
     "judge": JudgeRun, "tag": TagAdministrations, "void": VoidTrial, "note": NoteOnTrial,
     "undo": UndoLatest, "rescore": RescoreAdministration, "speakers": ListSpeakers,
     "speaker": ShowSpeaker, "add_speaker": AddSpeaker, "set_speaker": SetSpeaker,

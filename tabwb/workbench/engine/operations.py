@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
@@ -23,6 +24,9 @@ from tabwb.workbench.engine.session_controller import SessionController
 
 DRY_RUN = "Dry run"
 """What the job of an estimate is called."""
+if TYPE_CHECKING:
+    from tabwb.administer.session.session import Session
+
 STORED_S = 1.0
 """Seconds between two messages that something new is stored."""
 
@@ -63,7 +67,7 @@ class JobController(Controller):
             again=partial(self.begin, wanted.rest, dry=dry),
             page=wanted.PAGE,
             administration=numbers[0] if len(numbers) == 1 else None,
-            holds=bool(numbers) and not held,
+            holds=bool(numbers) and not held and wanted.LOCKS,
         )
         self._wanted[job] = wanted
         return job
@@ -122,6 +126,7 @@ class JobController(Controller):
         tools = operation.Tools(
             own.plugins, lambda: self.engine.store_place, say, warned.append,
             lent=own.store, holds=locked, cancel=own.cancel, called=called_in(type(wanted)),
+            within=self._within,
         )  # fmt: skip
         own.tell(field="")
         try:
@@ -174,6 +179,32 @@ class JobController(Controller):
             tell(each)
         own.tell(done=done)
 
+    def _within(self, number: int, work: Callable[[Session], Any]) -> Any:
+        """Do something with the session of an administration in the worker's thread."""
+        ended = threading.Event()
+        made: list[Any] = []
+        failed: list[TabwbError] = []
+
+        def do() -> None:
+            try:
+                with self._sessions.session_of(number) as session:
+                    made.append(work(session))
+                    if isinstance(made[0], list) and self._sessions.holds(number):
+                        self._sessions.after(tuple(made[0]))  # events
+                self.say(Stored(number))
+            except TabwbError as error:
+                failed.append(error)
+            finally:
+                ended.set()
+
+        self.engine.later(do)
+        while not ended.wait(FRAME_S):
+            if self.engine.background.closing:
+                raise Interrupted("stopped: the program ends")
+        if failed:
+            raise failed[0]
+        return made[0]
+
     @contextmanager
     def _locked(self, own: Tools, held: set[int], number: int) -> Iterator[None]:
         """Hold an administration; one that another job works on is waited for."""
@@ -210,4 +241,8 @@ def refusal(
     if where in values:
         error.where = values[where].arg.label
     words, named = labelled(kind, str(error))
-    return words, found or named
+    quoted = (
+        name for name in values
+        if (value := getattr(wanted, name, None)) and f"'{value}'" in error.message
+    )  # fmt: skip
+    return words, found or named or next(quoted, "")
