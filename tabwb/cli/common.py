@@ -57,13 +57,6 @@ primary_option = click.option(
     help="If several people rated a response, the ratings of RATER count, or those of a rule: "
     "majority, consensus, adjudicated (default: [study] in tabwb.toml, else the first rater).",
 )
-force_option = click.option("--force", is_flag=True, help="Overwrite existing files.")
-within_study_option = click.option(
-    "--within-study",
-    is_flag=True,
-    help="The file stays within the study that collected the data; otherwise speakers must have "
-    "agreed to 'share'.",
-)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document on stdout."
 )
@@ -74,20 +67,6 @@ offline_option = click.option(
     help="Use no network except this machine's own addresses.",
 )
 _verbosity = [0]
-
-
-def mark_options(function: Command) -> Command:
-    """Add the options for a title and tags of new administrations."""
-    tag = click.option(
-        *("--tag", "tags"),
-        multiple=True,
-        metavar="TAG",
-        help="A tag for the administration; repeatable.",
-    )
-    title = click.option(
-        "--title", metavar="TEXT", default="", help="A title for the administration."
-    )
-    return title(tag(function))
 
 
 def verbosity_options(command: Command) -> Command:
@@ -108,23 +87,6 @@ def verbosity_options(command: Command) -> Command:
         "Print a line on stderr for each item, even if stderr is not a terminal.",
     )
     return quiet(verbose(command))
-
-
-def limit_options(command: Command) -> Command:
-    """Add the limits of requests and money."""
-    for option in (
-        click.option(
-            "--max-cost",
-            type=Finite(0, min_open=True),
-            metavar="USD",
-            help="Stop before the cost exceeds this; needs a price of the model.",
-        ),
-        click.option(
-            "--max-requests", type=click.IntRange(1), help="Stop after this many requests."
-        ),
-    ):
-        command = option(command)
-    return command
 
 
 def reset_verbosity() -> None:
