@@ -47,7 +47,7 @@ class SecondTerminal(App[None]):
 
     def compose(self) -> ComposeResult:
         """Yield the paper, and the sheet for typing below it."""
-        yield ParticipantSheet(id="participant")
+        yield ParticipantSheet()
         yield SpeakerSheet()
 
     def on_mount(self) -> None:

@@ -8,7 +8,6 @@ from tabwb.workbench.extensions.subject import SUBJECT as EXTENSIONS
 from tabwb.workbench.home.subject import SUBJECT as HOME
 from tabwb.workbench.importing.subject import SUBJECT as IMPORTING
 from tabwb.workbench.jobs.subject import SUBJECT as JOBS
-from tabwb.workbench.judging.subject import SUBJECT as JUDGING
 from tabwb.workbench.lesions.subject import SUBJECT as LESIONS
 from tabwb.workbench.models.subject import SUBJECT as MODELS
 from tabwb.workbench.naming.subject import SUBJECT as NAMING
@@ -30,7 +29,6 @@ SUBJECTS = tuple(
         JOBS,
         PARTICIPANTS,
         RESULTS,
-        JUDGING,
         TRANSCRIBING,
         ADJUDICATION,
         COMPARISON,

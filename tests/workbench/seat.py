@@ -17,7 +17,6 @@ from textual.widgets import Input
 from tabwb.records.trials import Administration, Trial
 from tabwb.store.store import Store
 from tabwb.workbench.app import make_workbench
-from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.results.presenter import Results
@@ -62,7 +61,7 @@ class Seat:
         return self.desk.actions(ResultsActions).results
 
     def show_results(self, number: int) -> None:
-        self.desk.tell(ResultsWanted(number))
+        self.desk.request("results", "show", number)
 
     @property
     def text(self) -> str:

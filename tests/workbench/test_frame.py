@@ -230,7 +230,7 @@ async def test_the_network_has_words_and_help(sit: Sit) -> None:
         await seat.reads("offline: no other machine is contacted")
         await seat.press("escape", "f1")
         await seat.reads("At the right of the title bar")
-    bar = TitleBar()
+    bar = TitleBar(str)
     bar.state = TitleState(offline=False, saved=True, narrow=True)
     assert "network allowed   saved" in bar.paint(78).plain
 
@@ -299,7 +299,7 @@ async def test_sizes_that_follow_each_other_at_once_are_laid_out_to_an_end(
 
 
 async def test_an_empty_store_offers_a_beginning(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tabwb.workbench.home.controller.DEMONSTRATION", ("tab", "echo"))
+    monkeypatch.setattr("tabwb.workbench.home.page.DEMONSTRATION", ("tab", "echo"))
     async with sit((80, 24)) as seat:
         for words in (
             "No administration is stored yet.",

@@ -35,7 +35,6 @@ from tabwb.scoring.estimate import Interval
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.engine.jobs import JobState
-from tabwb.workbench.engine.messages import CurvesWanted
 from tabwb.workbench.engine.view_models import Verdict
 from tabwb.workbench.lesions.answers import lines_of
 from tabwb.workbench.lesions.curve_plot import limits, map_lines, numbers
@@ -44,6 +43,7 @@ from tabwb.workbench.lesions.curves_page import CurvesPage
 from tabwb.workbench.lesions.form import LesionForm
 from tabwb.workbench.lesions.grid_dialog import GridScreen
 from tabwb.workbench.lesions.laboratory import Answer, Laboratory, Pair
+from tabwb.workbench.lesions.messages import CurvesWanted
 from tabwb.workbench.lesions.page import LesionsPage
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.drawn import STEPS

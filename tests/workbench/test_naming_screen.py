@@ -21,8 +21,6 @@ from tabwb.scoring.naming.target import CODES, FLAGS
 from tabwb.speech.level import Level
 from tabwb.store import takes
 from tabwb.store.store import Store
-from tabwb.workbench.engine.messages import ResultsWanted
-from tabwb.workbench.jobs.actions import JobsActions
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.dialogs import CODE_KEYS, FLAG_KEYS
 from tabwb.workbench.naming.item_list import ItemList, score_lines, strip
@@ -445,15 +443,19 @@ async def test_a_transcriber_that_cannot_be_had_stops_nothing_and_another_can_fo
         seat = given.seat
         number = seat.work.administration.id
         seat.desk.do(seat.desk.sessions.leave)
-        seat.desk.tell(ResultsWanted(number))
+        seat.show_results(number)
         await seat.until(lambda: seat.desk.page == "results", "the results")
         await seat.press("M")
         await seat.until(lambda: seat.asked, "which transcriber")
         seat.fill(transcriber=matcher)
         await seat.press_button("begin")
-        jobs = seat.desk.actions(JobsActions).states
-        await seat.until(lambda: jobs and jobs[1].phase == "done", "the end of the job")
-        assert (jobs[1].kind, jobs[1].done, jobs[1].planned) == ("Transcribing", 2, 2)
+        jobs = seat.desk.engine.background.entries
+        await seat.until(lambda: jobs and jobs[1].state.phase == "done", "the end of the job")
+        assert (jobs[1].state.kind, jobs[1].state.done, jobs[1].state.planned) == (
+            "Transcribing",
+            2,
+            2,
+        )
     heard = [view.transcript.phonemes for view in views(given)[:2] if view.transcript]
     assert heard == [("D", "AO", "G"), ("K", "AE", "T")]
 
@@ -479,10 +481,10 @@ async def test_what_still_waits_for_its_transcript_at_the_end_becomes_a_job(
         await given.give("cat", key="1")
         await seat.press("d")
         await seat.words("tired")
-        jobs = seat.desk.actions(JobsActions).states
-        await seat.until(lambda: jobs and jobs[1].planned == 2, "the job")
+        jobs = seat.desk.engine.background.entries
+        await seat.until(lambda: jobs and jobs[1].state.planned == 2, "the job")
         go_on.set()
-        await seat.until(lambda: jobs[1].phase == "done", "the end of the job")
+        await seat.until(lambda: jobs[1].state.phase == "done", "the end of the job")
     heard = [view.transcript.phonemes for view in views(given)[:2] if view.transcript]
     assert heard == [("D", "AO", "G"), ("K", "AE", "T")]
 

@@ -2,33 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property, partial
+import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
 from tabwb.records.words import plural
-from tabwb.workbench.engine.messages import (
-    Changed,
-    CurvesWanted,
-    ExportWanted,
-    GroupsWanted,
-    ResultsWanted,
-    Stored,
-)
+from tabwb.workbench.engine.messages import Changed, Stored
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import Dialog, PickScreen
+from tabwb.workbench.shell.dialogs import PickScreen
 from tabwb.workbench.shell.page import Actions
 from tabwb.workbench.shell.wording import QUIET, glyph_of, head_words, state_word
 
 if TYPE_CHECKING:
     from tabwb.analysis.grouping import Grouped
-    from tabwb.plugin_api.extensions import Statistic
-    from tabwb.workbench.comparison.loader import Question, SurveyReader
+    from tabwb.workbench.comparison.loader import Question
     from tabwb.workbench.comparison.page import ModelsPage
-    from tabwb.workbench.comparison.report_page import Report
 
 TWO = "Mark two rows with space, then c compares them."
 ONE_ROW = (
@@ -37,6 +27,9 @@ ONE_ROW = (
 )
 FIRST_KEYS = ("administration", "model", "seed", "temperature", "lesion", "family", "tuning")
 """Keys that are offered first."""
+REST_S = 0.1
+"""Seconds after each model, so that the screen has the interpreter while it shows it."""
+UNREAD = "The results could not be read"
 RENEW_S = 2.0
 """The least seconds between two readings of what changes while the page is shown."""
 FIGURES = ("burden", "accuracy", "profile", "differences", "dose", "map", "agreement", "latency")
@@ -47,44 +40,11 @@ UNPAIRED = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyGrown:
-    """One more model has been read; at the beginning ``row`` is None."""
-
-    turn: int
-    """Counts what the reader was asked for."""
-    row: Grouped | None
-    done: int
-    total: int
-    rater: str
-    """The judge whose burdens are shown where none was chosen."""
-
-
-@dataclass(frozen=True, slots=True)
-class SurveyRenewed:
-    """Some models have been read again, because something was stored."""
-
-    turn: int
-    rows: tuple[Grouped, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Answered:
-    """What was asked about some models: a function that returns a dialog, or a report."""
-
-    turn: int
-    answer: Callable[[], Dialog[None]] | Report
-
-
 class ComparisonActions(Actions):
     """Runs the commands of the page of all models."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        desk.listen(SurveyGrown, self.survey_grown)
-        desk.listen(Answered, self.answered)
-        desk.listen(GroupsWanted, self.groups_wanted)
-        desk.listen(SurveyRenewed, self.survey_renewed)
         desk.listen(Changed, self.changed)
         desk.listen(Stored, lambda message: self._renew_soon(message.number))
         self._stale: set[int] = set()
@@ -97,51 +57,32 @@ class ComparisonActions(Actions):
 
         return self.desk.query_one(ModelsPage)
 
-    @cached_property
-    def surveyor(self) -> SurveyReader:
-        """Reads all models, in its own thread."""
-        return self._new_reader()
-
-    @cached_property
-    def asker(self) -> SurveyReader:
-        """Answers what is asked about one or two models meanwhile."""
-        return self._new_reader()
-
-    def _new_reader(self) -> SurveyReader:
-        from tabwb.host.settings import Configuration
-        from tabwb.workbench.comparison.loader import SurveyReader
-
-        location = Configuration.load().store_at(self.desk.location)
-        return SurveyReader(self.desk.tell, location, self._statistics, self._counts)
-
-    def _counts(self) -> str:
-        catalogue = self.desk.catalogue
-        return "" if catalogue is None else catalogue.counts
-
-    def _statistics(self) -> tuple[Statistic, ...]:
-        catalogue = self.desk.catalogue
-        return () if catalogue is None else catalogue.statistics
-
     async def by_model(self) -> None:
         """All models side by side, read again."""
         if self.desk.catalogue is None or not self.desk.catalogue.store:
             self.desk.notify("The store is not open yet.")
             return
         await self.desk.go("models")
-        self.page.begin()
-        self.surveyor.survey(self.page.by)
+        self._survey()
 
-    async def groups_wanted(self, message: GroupsWanted) -> None:
+    async def groups(self, by: str) -> None:
         """Show the results by another key."""
         await self.by_model()
-        if self.desk.page == "models" and message.by != self.page.by:
-            self._group_by(message.by)
+        if self.desk.page == "models" and by != self.page.by:
+            self._survey(by)
 
-    def survey_grown(self, message: SurveyGrown) -> None:
-        """One more model has been read."""
-        if message.turn == self.surveyor.turn:
-            self.page.grow(message.row, message.done, message.total, message.rater)
+    def _survey(self, by: str | None = None) -> None:
+        """Read all models; the reading before ends."""
+        self.page.begin(by)
+        self.desk.start(self._grow, group="survey", failing=UNREAD)
+
+    async def _grow(self) -> None:
+        from tabwb.workbench.comparison.loader import survey
+
+        async for grown in self.desk.each(survey, self.desk.engine, self.page.by):
+            self.page.grow(*grown)
             self.desk.show_foot()
+            await asyncio.sleep(REST_S)
 
     # ---------------------------------------------------------------- while work runs
 
@@ -163,32 +104,35 @@ class ComparisonActions(Actions):
         if self.desk.page != "models":
             self._stale.clear()
         elif self._stale and self.page.done:
-            self.surveyor.renew(self.page.by, frozenset(self._stale))
+            numbers = frozenset(self._stale)
+            self.desk.start(self._read_again, numbers, group="survey", failing=UNREAD)
             self._stale.clear()
         elif self._stale:  # everything is being read; what is read already may have changed since
             self._renew_soon(next(iter(self._stale)))
 
-    def survey_renewed(self, message: SurveyRenewed) -> None:
-        """Show what was read again."""
-        if message.turn == self.surveyor.turn:
-            self.page.renew(message.rows)
+    async def _read_again(self, numbers: frozenset[int]) -> None:
+        from tabwb.workbench.comparison.loader import read_again
+
+        desk = self.desk
+        by = self.page.by
+        self.page.renew(await desk.ask(read_again, desk.engine, by, numbers, aside=True))
 
     def _ask(self, question: Question, words: str = "Reading the responses …") -> None:
         self.desk.notify(words, timeout=2)
-        self.asker.ask(question)
+        self.desk.start(self._answer, question, group="question", failing=UNREAD)
 
-    async def answered(self, message: Answered) -> None:
+    async def _answer(self, question: Question) -> None:
         """Show what was asked for last, a report only where the models are still shown."""
+        from tabwb.workbench.comparison.loader import answer
         from tabwb.workbench.comparison.report_page import ReportPage
 
         desk = self.desk
-        if message.turn != self.asker.turn:
-            return
-        if callable(message.answer):
-            desk.app.push_screen(message.answer())
+        found = await desk.ask(answer, desk.engine, question, aside=True)
+        if callable(found):
+            desk.app.push_screen(found())
         elif desk.page == "models":
             await desk.go("report")
-            await desk.query_one(ReportPage).show(message.answer)
+            await desk.query_one(ReportPage).show(found)
             desk.show_frame()
 
     # ---------------------------------------------------------------- one model, two models
@@ -220,7 +164,7 @@ class ComparisonActions(Actions):
 
     def _open_results(self, number: int) -> None:
         self.desk.return_to = "models"
-        self.desk.tell(ResultsWanted(number))
+        self.desk.request("results", "show", number)
 
     def compare(self) -> None:
         """The two rows that are marked, side by side; with none marked, the only two shown."""
@@ -316,14 +260,10 @@ class ComparisonActions(Actions):
 
         def picked(at: int | None) -> None:
             if at is not None and ids[at] != self.page.by:
-                self._group_by(ids[at])
+                self._survey(ids[at])
 
         lines = [Content.assemble((key.id, "bold"), (f"  {key.meaning}", QUIET)) for key in known]
         self.desk.app.push_screen(PickScreen("Group by", lines, ids.index(self.page.by)), picked)
-
-    def _group_by(self, by: str) -> None:
-        self.page.begin(by)
-        self.surveyor.survey(by)
 
     def lesions(self) -> None:
         """Curves and maps of lesions among the marked rows, or among all that are shown."""
@@ -334,7 +274,10 @@ class ComparisonActions(Actions):
         elif basis is not None:
             judge = "" if basis.terms is None else basis.terms.rater
             numbers = tuple(sorted(page.administrations()))
-            self.desk.tell(CurvesWanted(numbers, judge=judge, words=basis.battery, back="models"))
+            self.desk.request(
+                "lesions", "curves", numbers=numbers, judge=judge, words=basis.battery,
+                back="models",
+            )  # fmt: skip
 
     def export(self) -> None:
         """Write the marked models' responses, or those of the model under the cursor."""
@@ -345,17 +288,10 @@ class ComparisonActions(Actions):
             page = self.page
             by, drawn = page.by, page.administrations()
             terms = None if page.basis is None else page.basis.terms
-            self.desk.tell(
-                ExportWanted(
-                    numbers,
-                    label,
-                    f"results-by-{by}",
-                    FIGURES,
-                    drawn,
-                    by,
-                    "" if terms is None else terms.rater,
-                )
-            )
+            self.desk.request(
+                "results", "export", numbers, label, f"results-by-{by}", figures=FIGURES,
+                drawn=drawn, by=by, judge="" if terms is None else terms.rater,
+            )  # fmt: skip
 
     async def back(self) -> None:
         """Return to the open administration, or home."""

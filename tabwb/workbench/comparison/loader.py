@@ -1,4 +1,4 @@
-"""Reads results of many administrations in its own thread, one model after the other.
+"""Reads results of many administrations in a thread of its own, one model after the other.
 
 It has its own store, so that an open administration can continue meanwhile; what a model's
 responses come to is kept, the responses themselves are released before the next model is read. What
@@ -7,35 +7,27 @@ loads numpy is imported where the thread needs it: on the screen's thread it wou
 
 from __future__ import annotations
 
-import threading
-import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tabwb.analysis.administrations import AdministrationData, outlines, with_columns
 from tabwb.analysis.grouping import Group, Grouped, grouped, summarised
-from tabwb.records.errors import Interrupted, TabwbError, error_text
 from tabwb.records.words import plural
 from tabwb.store.store import Store
-from tabwb.workbench.comparison.actions import Answered, SurveyGrown, SurveyRenewed
 from tabwb.workbench.comparison.rows import without_trials
-from tabwb.workbench.engine.engine import Say
 from tabwb.workbench.engine.gc_tuning import let_go, resting, set_aside, tidy
-from tabwb.workbench.engine.messages import Failed
-from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.shell.wording import head_words
 
 if TYPE_CHECKING:
     from tabwb.analysis.contrast import Pair
     from tabwb.plugin_api.extensions import Statistic
     from tabwb.workbench.comparison.report_page import Report
+    from tabwb.workbench.engine.engine import Engine
     from tabwb.workbench.shell.dialogs import Dialog
-
-REST_S = 0.1
-"""After each model the thread rests, so that the screen has the interpreter while it shows it."""
 
 
 class ResponseLoader:
@@ -44,12 +36,10 @@ class ResponseLoader:
     def __init__(
         self,
         store: Store,
-        stopped: Callable[[], bool],
         statistics: tuple[Statistic, ...] = (),
         counts: str = "",
     ) -> None:
-        self.store, self._stopped, self._statistics = store, stopped, statistics
-        self._counts = counts
+        self.store, self._statistics, self._counts = store, statistics, counts
         self._held: list[object] = []
 
     def members(self, *groups: Group, explained: str = "") -> tuple[AdministrationData, ...]:
@@ -70,8 +60,6 @@ class ResponseLoader:
         )
         for member in members:
             self._held += member.trials
-        if self._stopped():
-            raise Interrupted("another reading was requested")
         return members
 
     def let_go(self) -> None:
@@ -84,60 +72,31 @@ MakeDialog = Callable[[], "Dialog[None]"]
 Question = Callable[[ResponseLoader], "MakeDialog | Report"]
 
 
-class SurveyReader:
-    """Does one task at a time; a new one stops the running one."""
+class Grown(NamedTuple):
+    """How far a survey is: one more row, or None at the beginning; ``rater`` is the judge whose
+    burdens are shown where none was chosen.
+    """
 
-    def __init__(
-        self,
-        say: Say,
-        location: str | None,
-        statistics: Callable[[], tuple[Statistic, ...]],
-        counts: Callable[[], str],
-    ) -> None:
-        self._say, self._location, self._statistics = say, location, statistics
-        self._counts = counts
-        self.turn = 0
+    row: Grouped | None
+    done: int
+    total: int
+    rater: str
 
-    def survey(self, by: str = "model") -> None:
-        """Read every administration, grouped by a key; the latest group first."""
-        self._start(partial(self._survey, by))
 
-    def renew(self, by: str, numbers: frozenset[int]) -> None:
-        """Read the groups again that some administrations are in."""
-        self._start(partial(self._renew, by, numbers))
+@contextmanager
+def _reading(engine: Engine) -> Iterator[ResponseLoader]:
+    with resting(), Store.open(engine.store_place, create=False) as store:
+        primary = engine.plugins.configuration.study.primary_rater
+        loader = ResponseLoader(store, engine.plugins.statistics(), primary)
+        try:
+            yield loader
+        finally:
+            loader.let_go()
 
-    def ask(self, question: Question) -> None:
-        """Answer a question about some models with a dialog or a report."""
-        self._start(lambda loader, turn: self._say(Answered(turn, question(loader))))
 
-    def _start(self, job: Callable[[ResponseLoader, int], object]) -> None:
-        self.turn += 1
-        turn = self.turn
-
-        def read() -> None:
-            try:
-                with resting(), Store.open(self._location, create=False) as store:
-                    loader = ResponseLoader(
-                        store, lambda: turn != self.turn, self._statistics(), self._counts()
-                    )
-                    try:
-                        job(loader, turn)
-                    finally:
-                        loader.let_go()
-            except TabwbError as error:
-                if turn == self.turn:
-                    self._say(Failed(ErrorReport.of("The results could not be read", error)))
-            except Exception as error:  # noqa: BLE001 - the thread's edge: shown, never the end
-                reason = error_text(error)
-                self._say(Failed(ErrorReport("Something unexpected happened", reason)))
-
-        threading.Thread(target=read, name="survey", daemon=True).start()
-
-    def _renew(self, by: str, numbers: frozenset[int], loader: ResponseLoader, turn: int) -> None:
-        changed = [group for group in _groups(loader.store, by) if _has(group, numbers)]
-        self._say(SurveyRenewed(turn, tuple(_row(loader, group) for group in changed)))
-
-    def _survey(self, by: str, loader: ResponseLoader, turn: int) -> None:
+def survey(engine: Engine, by: str) -> Iterator[Grown]:
+    """Read every administration, grouped by a key; the latest group first."""
+    with _reading(engine) as loader:
         groups = _groups(loader.store, by)
         battery, rater = leading(groups)
         # The page shows the battery and the judge of the first row, also while it reads others.
@@ -148,12 +107,23 @@ class SurveyReader:
             )
         )
         set_aside()
-        self._say(SurveyGrown(turn, None, 0, len(groups), rater))
-        time.sleep(REST_S)
+        yield Grown(None, 0, len(groups), rater)
         for done, group in enumerate(groups, 1):
-            self._say(SurveyGrown(turn, _row(loader, group), done, len(groups), rater))
+            yield Grown(_row(loader, group), done, len(groups), rater)
             loader.let_go()
-            time.sleep(REST_S)
+
+
+def read_again(engine: Engine, by: str, numbers: frozenset[int]) -> list[Grouped]:
+    """Return the groups again that some administrations are in."""
+    with _reading(engine) as loader:
+        changed = [group for group in _groups(loader.store, by) if _has(group, numbers)]
+        return [_row(loader, group) for group in changed]
+
+
+def answer(engine: Engine, question: Question) -> MakeDialog | Report:
+    """Answer a question about some models with a dialog or a report."""
+    with _reading(engine) as loader:
+        return question(loader)
 
 
 def leading(groups: Sequence[Group]) -> tuple[str, str]:

@@ -17,7 +17,6 @@ from textual.events import Resize
 from tabwb.media.views.contrasts import pair_parts
 from tabwb.media.views.judges import judges_parts
 from tabwb.records.words import plural
-from tabwb.workbench.engine.messages import ExportWanted
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.page import Page
@@ -178,11 +177,9 @@ class ReportPage(Page):
         """Write responses, a report or figures to a file."""
         if (report := self._report) is not None:
             what = plural(len(report.numbers), "administration")
-            self.desk.tell(
-                ExportWanted(
-                    report.numbers, what, "report", figures=(report.figure,),
-                    drawn=report.numbers, by="model",
-                )
+            self.desk.request(
+                "results", "export", report.numbers, what, "report", figures=(report.figure,),
+                drawn=report.numbers, by="model",
             )  # fmt: skip
 
     async def leave_report(self) -> None:

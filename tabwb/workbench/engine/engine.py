@@ -232,24 +232,27 @@ class Worker(threading.Thread):
     def _guarded(self, job: Job, title: str = "") -> None:
         try:
             job()
-        except CommandStopped as stopped:
-            report = stopped.report
-        except TabwbError as error:
-            report = ErrorReport.of(title or title_of(error), error)
-            # Another program's administration is safe there: nothing of ours is unsaved.
-            if isinstance(error, StoreError) and not isinstance(error, HeldElsewhere):
-                report = replace(report, unsaved=True)
         except Exception as error:  # noqa: BLE001 - the worker's edge: shown, never the end
-            self._sessions.auto = False
-            report = ErrorReport(
-                "Something unexpected happened",
-                error_text(error),
-                hint="Everything recorded so far is stored. Where 'tabwb store check' finds no "
-                "damage, please report this error.",
-            )
-        else:
-            return
-        self.engine.say(messages.Failed(report))
+            if not isinstance(error, TabwbError):
+                self._sessions.auto = False
+            self.engine.say(messages.Failed(report_of(error, title)))
+
+
+def report_of(error: Exception, title: str = "") -> ErrorReport:
+    """Return what the dialog says of an error."""
+    if isinstance(error, CommandStopped):
+        return error.report
+    if not isinstance(error, TabwbError):
+        return ErrorReport(
+            "Something unexpected happened",
+            error_text(error),
+            hint="Everything recorded so far is stored. Where 'tabwb store check' finds no "
+            "damage, please report this error.",
+        )
+    report = ErrorReport.of(title or title_of(error), error)
+    # Another program's administration is safe there: nothing of ours is unsaved.
+    unsaved = isinstance(error, StoreError) and not isinstance(error, HeldElsewhere)
+    return replace(report, unsaved=unsaved)
 
 
 def title_of(error: TabwbError) -> str:

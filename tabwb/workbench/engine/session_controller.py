@@ -90,7 +90,7 @@ class SessionController(Controller):
             if (job := self.engine.background.holder(number)) is not None:
                 words = f"{job.kind} ({job.title}) is running: its results can be read meanwhile."
                 self.say(messages.Told(f"{words} J on the first page lists the jobs."))
-                self.say(messages.ResultsWanted(number))
+                self.say(messages.Requested("results", "show", (number,)))
                 return
             self._close_session("another administration was opened")
             self._open(setup.resume(self.store, self.plugins, number, model), loading=go_on)
@@ -189,7 +189,8 @@ class SessionController(Controller):
         if session.status is AdministrationStatus.PAUSED:
             session.resume()
         if session.status is not AdministrationStatus.RUNNING:
-            self.say(messages.ResultsWanted(session.administration.id))
+            number = session.administration.id
+            self.say(messages.Requested("results", "show", (number,)))
         elif session.administration.conditions.kind == "model":
             self.turn()
         elif self._extended is None or not self._extended.holds_next():
@@ -296,12 +297,13 @@ class SessionController(Controller):
         if over:
             number = session.administration.id
             if self.auto and session.administration.conditions.kind == "model":
-                self.say(messages.AutoRunComplete(number))
+                self.say(messages.Requested("trial", "auto_run_complete", (number,)))
             self.auto = False
             self.engine.refresh()
             self.count_score(number)
             if session.raters.later:
-                self.say(messages.JudgesPending(number, session.raters.later))
+                judges = session.raters.later
+                self.say(messages.Requested("results", "judge", (number, judges)))
         for event in made:
             if isinstance(event, events.Paused) and event.reason:
                 self.auto = False
@@ -311,7 +313,6 @@ class SessionController(Controller):
 
     def tell_corrected(self, number: int) -> None:
         """Report that responses of an administration were corrected, and what is right now."""
-        self.say(messages.Stored(number))
         self.engine.refresh()
         self.count_score(number)
 
@@ -323,7 +324,7 @@ class SessionController(Controller):
         administration = next(one for one in listed if one.id == number)
         primary = self.plugins.configuration.study.primary_rater
         made = scored_or_problem(self.store, administration, primary)
-        self.say(messages.ScoreCounted(number, made.right, made.scored))
+        self.say(messages.Stored(number, (made.right, made.scored)))
 
     def publish(self, *, opened: bool = False, over: bool = False) -> None:
         """Send the present state of the open administration to the screen."""

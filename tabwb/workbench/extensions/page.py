@@ -1,13 +1,24 @@
-"""The page that shows a table of results, or what a plugin built."""
+"""The page that shows a table of results, or what a plugin built; it asks which is wanted."""
 
 from __future__ import annotations
 
-from rich.console import RenderableType
+from collections.abc import Callable, Coroutine, Iterator, Sequence
+from functools import partial
+from typing import Any
+
 from textual.app import ComposeResult
 from textual.content import Content
 
+from tabwb.media.plugin_pages import built
+from tabwb.media.views.tables import VIEWS
+from tabwb.operations.operation import made, plugin_operation, values_of
+from tabwb.plugin_api.extensions import OperationSource, PageSource
+from tabwb.records.words import plural
+from tabwb.workbench.engine.operations import JobController
+from tabwb.workbench.extensions.building import CHANGE, Built, change, page_data, table
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import ScrollPane
+from tabwb.workbench.shell.dialogs import PickScreen, ScrollPane
+from tabwb.workbench.shell.operation_dialog import OperationScreen
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.widgets import Line, Pane, ReportView
 from tabwb.workbench.shell.wording import QUIET
@@ -17,6 +28,10 @@ HELP = """\
 
 It was built from the responses named above it. Arrows scroll, **esc** goes back.
 """
+SHOWN_HERE = ("features", "items", "item-models", "positions", "foils", "doses", "map")
+"""Tables of results; differences need a baseline, and two models are compared by other commands."""
+_Choice = tuple[str, str, Callable[[], Coroutine[Any, Any, Built | None]]]
+"""Title, help, and what builds the page, or begins an operation."""
 
 
 class ExtensionPage(Page):
@@ -32,13 +47,14 @@ class ExtensionPage(Page):
         with Pane(id="extension-frame"), ScrollPane(id="extension-pane", help_text=HELP):
             yield ReportView(id="extension-view")
 
-    def show(self, title: str, about: str, what: str, view: RenderableType) -> None:
+    def want(self, *wanted: Any) -> None:
         """Show what was built."""
-        self._title = title
-        self.query_one(Line).show(Content.styled(about, QUIET), Content.styled(what, QUIET))
-        self.query_one(Pane).border_title = title
-        self.query_one(ReportView).show(view)
-        self.focus_inside()
+        (made,) = wanted
+        self._title = made.title
+        about, what = Content.styled(made.about, QUIET), Content.styled(made.what, QUIET)
+        self.query_one(Line).show(about, what)
+        self.query_one(Pane).border_title = made.title
+        self.query_one(ReportView).show(made.view)
 
     def open_title(self) -> str | None:
         """Return the title of the page."""
@@ -49,3 +65,73 @@ class ExtensionPage(Page):
         pane = self.query_one(ScrollPane)
         pane.focus()
         pane.scroll_home(animate=False)
+
+    async def leave_page(self) -> None:
+        """Return to where the page was asked for."""
+        await self.desk.back()
+
+
+def choose(desk: Desk) -> None:
+    """Choose a table or a page; it is shown when it has been built, of several the last."""
+    numbers = desk.current.administrations()
+    what = plural(len(numbers), "administration") if numbers else "all administrations"
+    operations = () if desk.catalogue is None else desk.catalogue.operations
+    choices: list[_Choice] = [
+        (one.id, one.help, partial(_begin, desk, one, numbers)) for one in operations
+    ]
+    choices += _choices(desk, numbers, what)
+    page = desk.page
+
+    async def show(build: Callable[[], Coroutine[Any, Any, Built | None]]) -> None:
+        if (found := await build()) is None:
+            return
+        await desk.go("extension", found)
+        desk.return_to = page
+        desk.call_after_refresh(desk.show_frame)  # the focus has moved by then
+
+    def picked(at: int | None) -> None:
+        if at is not None:
+            title, _, build = choices[at]
+            if at >= len(operations):
+                desk.notify(f"{title}: computing …", timeout=2, markup=False)
+            desk.start(show, build, group="extension")
+
+    lines = [
+        Content.assemble((title, "bold"), (f"\n  {words}", QUIET)) for title, words, _ in choices
+    ]
+    desk.app.push_screen(PickScreen(f"Tables and pages, {what}", lines), picked)
+
+
+def _choices(desk: Desk, numbers: Sequence[int], what: str) -> Iterator[_Choice]:
+    engine, catalogue = desk.engine, desk.catalogue
+    for page in () if catalogue is None else catalogue.pages:
+        yield page.title, page.help, partial(_of_plugin, desk, page, numbers, what)
+    stored = () if catalogue is None else catalogue.administrations
+    for shown in stored:
+        own = shown.conditions.study_id
+        if own is not None and tuple(numbers) == (shown.id,):
+            words = f"the sessions of {own} with {shown.battery}, item by item"
+            yield CHANGE, words, partial(desk.ask, change, engine, own, shown.battery)
+    for name in SHOWN_HERE:
+        title = name.replace("-", " ").capitalize()
+        build = partial(desk.ask, table, engine, name, title, numbers, what)
+        yield title, VIEWS[name].has, build
+
+
+async def _of_plugin(desk: Desk, page: PageSource, numbers: Sequence[int], what: str) -> Built:
+    """Let a plugin build its page beside the worker, which can do other things meanwhile."""
+    data = await desk.ask(page_data, desk.engine, numbers)
+    return Built(page.title, what, await desk.ask(built, page, data, aside=True))
+
+
+async def _begin(desk: Desk, source: OperationSource, numbers: Sequence[int]) -> None:
+    """Open the dialog of an operation; one that asks for nothing begins at once."""
+    kind = await desk.ask(plugin_operation, desk.engine.plugins, source.id)
+    assert kind is not None, source.id
+    values = values_of(kind)
+    takes_ids = any(one.name == "ids" for one in values)
+    known: dict[str, Any] = {"ids": tuple(numbers)} if takes_ids else {}
+    if any(one.arg.label for one in values) and not kind.CONFIRMS:
+        desk.app.push_screen(OperationScreen(desk, kind, kind.TITLE, **known))
+    else:
+        await desk.ask(desk.controller(JobController).begin, made(kind, known))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+import time
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -20,8 +22,6 @@ from tabwb.records.words import RESEARCH_ONLY, plural
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.view_models import Catalogue, ScoredAdministration
 from tabwb.workbench.home.start import FIRST, PLACES, Start, StartHint
-from tabwb.workbench.home.view_models import ParticipantsRead, ScoresRead
-from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Pane, WrappedText
@@ -29,6 +29,8 @@ from tabwb.workbench.shell.wording import QUIET
 
 if TYPE_CHECKING:
     from tabwb.administer.participants import Participant
+    from tabwb.workbench.engine.engine import Engine
+    from tabwb.workbench.engine.session_controller import SessionController
     from tabwb.workbench.shell.commands import Command
     from tabwb.workbench.shell.desk import Desk
 
@@ -42,6 +44,18 @@ RENEW_S = 5.0
 """Seconds between two readings of the store while something works in the background."""
 REFILL_S = 0.1
 """Seconds between two showings of scores that were read."""
+DEMONSTRATION = ("tab", "bundled")
+"""Battery and model of the demonstration."""
+FIRST_S = 0.15
+"""Seconds before the first reading, so that the first page is drawn before."""
+REST_S = 0.01
+"""Seconds between two administrations, so that the screen has the interpreter."""
+AT_ONCE = 20
+"""The number of latest administrations whose scores are read at once, about as many as are seen."""
+IDLE_S = 1.0
+"""Seconds without a key before scores are read that take long, or are not seen."""
+LOOK_S = 0.1
+"""Seconds between two looks whether so long no key was pressed."""
 TALL = 40
 """From so many rows commands have a line each."""
 WELCOME = (
@@ -104,8 +118,6 @@ class HomePage(Page, can_focus=True):
         desk.listen(messages.Ready, self.show)
         desk.listen(messages.Stored, self._stored)
         desk.listen(messages.Settled, self._settled)
-        desk.listen(ScoresRead, self._scores_read)
-        desk.listen(ParticipantsRead, self._participants_read)
 
     def compose(self) -> ComposeResult:
         """Yield the first pane; the lists follow when there is something to list."""
@@ -175,10 +187,36 @@ class HomePage(Page, can_focus=True):
         if self._stale:
             self._stale = False
             wanted = [one for one in self._recent if not self._is_read(one)]
-            from tabwb.workbench.home.controller import HomeController
+            failing = "The scores could not be read"
+            self.desk.start(self._read, wanted, group="home", failing=failing)
 
-            home, workbench = self.desk.controller(HomeController), self.desk.workbench
-            self.desk.do(partial(home.read, wanted, lambda: workbench.pressed_at))
+    async def _read(self, wanted: Sequence[Administration]) -> None:
+        """Read the participants, then scores: first those that are seen and take little time."""
+        desk = self.desk
+        self._participants = await desk.ask(_participants, desk.engine)
+        if self._participants:
+            await self._add_lists()
+        if self.display:
+            self._lay_out()
+        seen = {one.id for one in wanted[:AT_ONCE] if not takes_long(one)}
+        now = [one for one in wanted if one.id in seen]
+        later = [one for one in wanted if one.id not in seen]
+        if now and not self._known:
+            await asyncio.sleep(FIRST_S)
+        if now:
+            async for scored in desk.each(_scores, desk.engine, now):
+                self._scored(scored)
+                await asyncio.sleep(REST_S)
+        if later:
+            await self._idle(asked_at := time.monotonic())
+            async for scored in desk.each(_scores, desk.engine, later):
+                self._scored(scored)
+                await asyncio.sleep(REST_S)
+                await self._idle(asked_at)
+
+    async def _idle(self, asked_at: float) -> None:
+        while time.monotonic() - max(asked_at, self.desk.workbench.pressed_at) <= IDLE_S:
+            await asyncio.sleep(LOOK_S)
 
     def _is_read(self, administration: Administration) -> bool:
         known = self._known.get(administration.id)
@@ -196,19 +234,13 @@ class HomePage(Page, can_focus=True):
         if self.display:
             self.update_page()
 
-    def _scores_read(self, message: ScoresRead) -> None:
-        number = message.scored.administration.id
-        self._known[number] = message.scored
+    def _scored(self, scored: ScoredAdministration) -> None:
+        number = scored.administration.id
+        self._known[number] = scored
         self._rescored.discard(number)
+        self.desk.show_score(number, scored.right, scored.scored)
         if self._refill is None:
             self._refill = self.set_timer(REFILL_S, self._fill)
-
-    async def _participants_read(self, message: ParticipantsRead) -> None:
-        if message.participants:
-            await self._add_lists()
-        self._participants = message.participants
-        if self.display:
-            self._lay_out()
 
     # ---------------------------------------------------------------- layout
 
@@ -388,13 +420,50 @@ class HomePage(Page, can_focus=True):
         chosen = event.list.chosen
         kind, _, number = chosen.rpartition(":")
         if event.list.id == "home-participants":
-            self.desk.tell(messages.ParticipantWanted(chosen))
+            self.desk.open("participants", chosen)
         elif kind == "judge":
             judges = tuple(judge for judge, _ in self._known[int(number)].unjudged)
-            self.desk.tell(messages.JudgesPending(int(number), judges))
+            self.desk.request("results", "judge", int(number), judges)
         else:
-            self.desk.tell(Entry("administration", chosen))
+            self.desk.request("trial", "offer", int(chosen))
 
     def foot_rank(self, command: Command) -> int:
         """Return the place of a command in the footer: *Start* has the keys of the page."""
         return 0 if "home" in command.where else super().foot_rank(command)
+
+
+def _participants(engine: Engine) -> tuple[Participant, ...]:
+    """Return the participants of the store."""
+    from tabwb.administer.participants import participants
+
+    return participants(engine.store, engine.catalogue.administrations)
+
+
+def _scores(engine: Engine, wanted: Sequence[Administration]) -> Iterator[ScoredAdministration]:
+    """Yield scores of administrations, read from a separate store: one can be begun meanwhile."""
+    from tabwb.store.store import Store
+    from tabwb.workbench.engine.gc_tuning import resting
+    from tabwb.workbench.engine.scored import scored_or_problem
+
+    primary = engine.plugins.configuration.study.primary_rater
+    with Store.open(engine.store_place, create=False) as store:
+        for administration in wanted:
+            with resting():
+                scored = scored_or_problem(store, administration, primary)
+            yield scored
+
+
+def demonstrate(engine: Engine, sessions: SessionController) -> None:
+    """Begin the demonstration: TAB is given to the bundled model."""
+    from tabwb.administer.session import setup
+    from tabwb.records.conditions import conditions_of
+
+    battery = setup.find_battery(engine.plugins, DEMONSTRATION[0])
+    asked = conditions_of(DEMONSTRATION[1], "model", {})
+    sessions.begin(battery, setup.resolve(engine.plugins, battery, asked))
+
+
+def takes_long(administration: Administration) -> bool:
+    """Return whether scores take long: repeated items need numpy, naming a dictionary."""
+    conditions = administration.conditions
+    return conditions.replicates > 1 or conditions.kind == "speaker"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from tabwb.records.words import plural
 from tabwb.workbench.engine.jobs import JobState
-from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.shell.commands import ON_HOME, Command
 from tabwb.workbench.shell.page import Actions, Subject
 
@@ -34,4 +33,4 @@ class ImportingActions(Actions):
         words = f"Imported: {plural(len(made), 'administration')}" if made else state.words
         self.desk.notify(words, timeout=8, markup=False)
         if made:
-            self.desk.tell(ResultsWanted(made[0]["id"]))
+            self.desk.request("results", "show", made[0]["id"])

@@ -1,4 +1,4 @@
-"""The page of background jobs: progress, time left, how each ended."""
+"""The page of background jobs, and what the title bar says of them on every page."""
 
 from __future__ import annotations
 
@@ -10,15 +10,13 @@ from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
-from tabwb.records.words import time_left
+from tabwb.records.words import plural, time_left
 from tabwb.workbench.engine.jobs import JobState
-from tabwb.workbench.engine.messages import ResultsWanted
-from tabwb.workbench.engine.operations import JobController
-from tabwb.workbench.jobs.actions import JobsActions
+from tabwb.workbench.engine.operations import DRY_RUN, JobController
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.drawn import bar
-from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.page import Actions, Page
 from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded, key_lines
 
@@ -42,6 +40,11 @@ BEGUN = (
 INTERRUPTED = (
     "Jobs that quitting stopped are not listed here. Continue on the first page lists judging with "
     "responses left; w on the first page continues a sweep; M in results transcribes what is left."
+)
+MARK = "jobs"
+WORKS = (
+    "{}: {} is running. Quitting stops it after the current calls. What is stored stays; "
+    "started again, it continues with the rest."
 )
 HELP = """\
 # Background jobs
@@ -129,8 +132,7 @@ class JobsPage(Page):
 
     @property
     def _states(self) -> list[JobState]:
-        states = self.desk.actions(JobsActions).states
-        return [states[number] for number in sorted(states, reverse=True)]
+        return states_of(self.desk)
 
     @property
     def _current(self) -> JobState | None:
@@ -150,7 +152,7 @@ class JobsPage(Page):
         if state.page:
             await self.desk.go(state.page)
         elif state.administration is not None:
-            self.desk.tell(ResultsWanted(state.administration))
+            self.desk.request("results", "show", state.administration)
         else:
             self.show_message("It has not stored anything yet.")
 
@@ -174,6 +176,69 @@ class JobsPage(Page):
     async def leave_jobs(self) -> None:
         """Return to the page before."""
         await self.desk.back()
+
+
+class JobsActions(Actions):
+    """Runs the command *Background jobs*."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        desk.listen(JobState, self.changed)
+
+    async def jobs(self) -> None:
+        """Open the page, at the newest job that works."""
+        await self.desk.go("jobs")
+        if self.desk.page == "jobs":
+            page = self.desk.query_one(JobsPage)
+            page.update_page()
+            page.start_at_work()
+
+    def changed(self, state: JobState) -> None:
+        """Show in the title bar what works; quitting asks first. Tell how an operation ended."""
+        key = f"job {state.number}"
+        if state.active and state.kind != DRY_RUN:
+            self.desk.jobs[key] = WORKS.format(state.kind, state.title)
+        else:
+            self.desk.jobs.pop(key, None)
+        mark = mark_of([one for one in states_of(self.desk) if one.active])
+        if self.desk.marks.get(MARK, "") != mark:
+            self.desk.marks[MARK] = mark
+            self.desk.show_frame()
+        self._tell_end(state)
+
+    def _tell_end(self, state: JobState) -> None:
+        """Tell how an operation ended whose dialog was closed."""
+        if state.active or not self.desk.controller(JobController).is_operation(state.number):
+            return
+        if state.page and self.desk.page == state.page:
+            return
+        from tabwb.workbench.shell.operation_dialog import OperationScreen
+
+        screens = self.desk.app.screen_stack
+        dialogs = (one for one in screens if isinstance(one, OperationScreen))
+        if not any(one.shows(state.number) for one in dialogs):
+            self.desk.notify(f"{state.kind}: {state.words}", timeout=8, markup=False)
+
+
+def mark_of(active: list[JobState]) -> str:
+    """Return what the title bar says of the jobs that work.
+
+    >>> mark_of([JobState(1, "Judging", "rules on #3", done=12, planned=40)])
+    '▸ judging 12/40'
+    >>> mark_of([JobState(1, "Judging", "a"), JobState(2, "Import", "b")]), mark_of([])
+    ('▸ 2 jobs', '')
+    """
+    if len(active) != 1:
+        return f"▸ {plural(len(active), 'job')}" if active else ""
+    state = active[0]
+    if state.phase == "stopping":
+        return f"▸ {state.kind.lower()} stops"
+    return f"▸ {state.kind.lower()}" + (f" {state.done}/{state.planned}" if state.planned else "")
+
+
+def states_of(desk: Desk) -> list[JobState]:
+    """Return the states of the jobs, the latest first."""
+    return [entry.state for entry in reversed(list(desk.engine.background.entries.values()))]
 
 
 EXAMPLE = JobState(1, "Judging", "#3 with tab-2026:bundled", "stopped", 12, 40, resumable=True)

@@ -24,5 +24,5 @@ SUBJECT = Subject(
     __name__,
     commands=COMMANDS,
     pages=(PageSpec("jobs", "page:JobsPage", "the background jobs", PAGE),),
-    actions="actions:JobsActions",
+    actions="page:JobsActions",
 )

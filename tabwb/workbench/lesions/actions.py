@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
-from tabwb.workbench.engine.messages import Changed, CurvesWanted
+from tabwb.workbench.engine.messages import Changed
 from tabwb.workbench.lesions.controller import LesionsController
-from tabwb.workbench.lesions.messages import LaboratoryState
+from tabwb.workbench.lesions.messages import CurvesWanted, LaboratoryState
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Actions
 from tabwb.workbench.shell.wording import LESIONED
@@ -23,7 +24,6 @@ class LesionsActions(Actions):
         self._phase = ""
         desk.listen(LaboratoryState, self.laboratory_changed)
         desk.listen(Changed, self.administration_changed)
-        desk.listen(CurvesWanted, self.curves_wanted)
 
     async def laboratory(self) -> None:
         """Open the laboratory; load its model where none is loaded."""
@@ -40,12 +40,12 @@ class LesionsActions(Actions):
         if self.desk.catalogue is not None:
             await self.desk.go("sweep")
 
-    async def curves_wanted(self, message: CurvesWanted) -> None:
-        """Show curves and maps of lesions."""
+    async def curves(self, **wanted: Any) -> None:
+        """Show curves and maps of lesions: fields of :class:`CurvesWanted`."""
         from tabwb.workbench.lesions.curves_page import CurvesPage
 
         await self.desk.go("curves")
-        self.desk.query_one(CurvesPage).begin(message)
+        self.desk.query_one(CurvesPage).begin(CurvesWanted(**wanted))
 
     def laboratory_changed(self, message: LaboratoryState) -> None:
         """Mark a lesion that is on."""

@@ -13,7 +13,7 @@ from tabwb.records.errors import TabwbError, error_text
 from tabwb.store.store import Store
 from tabwb.workbench.engine.engine import Say
 from tabwb.workbench.engine.gc_tuning import resting
-from tabwb.workbench.engine.messages import CurvesWanted
+from tabwb.workbench.lesions.messages import CurvesWanted
 
 if TYPE_CHECKING:
     from tabwb.analysis.doses import MapCell, Row

@@ -26,9 +26,9 @@ from tabwb.records.columns import fixed
 from tabwb.records.errors import MissingExtra
 from tabwb.records.words import plural
 from tabwb.workbench.engine.jobs import JobState
-from tabwb.workbench.engine.messages import CurvesWanted, ExportWanted
 from tabwb.workbench.lesions.curve_plot import draw, legend, map_lines, numbers
 from tabwb.workbench.lesions.curves import Curve, CurvesRead, CurvesReader, HeatMap, Read
+from tabwb.workbench.lesions.messages import CurvesWanted
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
@@ -376,11 +376,9 @@ class CurvesPage(Page):
             chosen = self.read.numbers
             what = plural(len(chosen), "administration")
             figure = ("map", "dose") if self.maps else ("dose", "map")
-            self.desk.tell(
-                ExportWanted(
-                    chosen, what, "lesions", figures=figure, drawn=chosen,
-                    judge=self.wanted.judge,
-                )
+            self.desk.request(
+                "results", "export", chosen, what, "lesions", figures=figure, drawn=chosen,
+                judge=self.wanted.judge,
             )  # fmt: skip
 
     async def leave_curves(self) -> None:

@@ -51,3 +51,22 @@ class PairsGiven:
     def superseded_by(self, later: object) -> bool:
         """Return whether a later message makes this one superfluous."""
         return isinstance(later, PairsGiven)
+
+
+@dataclass(frozen=True, slots=True)
+class CurvesWanted:
+    """Curves and maps of lesions are to be shown.
+
+    Attributes:
+        numbers: of the administrations; empty: all.
+        where: filters that they must match, as ``tabwb results --where`` takes them.
+        judge: whose verdicts are shown; empty: every judge's.
+        words: what is shown, in words.
+        back: id of the page to which *Back* returns.
+    """
+
+    numbers: tuple[int, ...] = ()
+    where: tuple[str, ...] = ()
+    judge: str = ""
+    words: str = ""
+    back: str = "home"

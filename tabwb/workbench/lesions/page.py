@@ -17,7 +17,6 @@ from textual.widgets import Input, Static
 from tabwb.lesion.spec import parse_lesions
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import PlannedTrial
-from tabwb.workbench.engine.messages import NewWanted
 from tabwb.workbench.lesions.answers import NOTE, lines_of
 from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.lesions.form import LesionForm, problem_of
@@ -357,7 +356,8 @@ class LesionsPage(Page):
         if form.problem:
             self._say(form.problem)
             return
-        self.desk.tell(NewWanted(self._text("battery"), self._text("model"), form.spec))
+        battery, model = self._text("battery"), self._text("model")
+        self.desk.request("trial", "new", battery=battery, model=model, lesion=form.spec)
 
     def turn_view(self) -> None:
         """Change between parts and answers."""

@@ -19,7 +19,6 @@ from tabwb.operations.sweep import SweepLesions, Swept
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import expanded
 from tabwb.workbench.engine.jobs import JobState
-from tabwb.workbench.engine.messages import CurvesWanted, GroupsWanted
 from tabwb.workbench.engine.operations import DRY_RUN, JobController
 from tabwb.workbench.lesions.page_words import (
     combo_of_batteries,
@@ -381,11 +380,11 @@ class SweepPage(Page):
         battery, model = _battery(self._text("battery")), self._text("model")
         where = (f"model={model}", f"battery={battery}")
         words = f"{battery} · {model}"
-        self.desk.tell(CurvesWanted(where=where, words=words, back="sweep"))
+        self.desk.request("lesions", "curves", where=where, words=words, back="sweep")
 
     def sweep_results(self) -> None:
         """Show the results by lesion."""
-        self.desk.tell(GroupsWanted("lesion"))
+        self.desk.request("comparison", "groups", "lesion")
 
     def copy_command(self) -> None:
         """Copy the command line."""

@@ -293,16 +293,16 @@ class NamingController(Controller):
 
     # ---------------------------------------------------------------- afterwards
 
-    def by_ear(self, wanted: messages.ListenerInput, command: Observe) -> None:
+    def by_ear(
+        self, number: int, trial: int, doing: str, who: str, seen: bool, command: Observe
+    ) -> None:
         """Store the score, code or words of a listener on a stored response."""
-        doing = wanted.what if wanted.what in {"heard", "code"} else "score"
-        who, seen = wanted.rater, wanted.rules_seen
         with (
-            self._sessions.session_of(wanted.number) as session,
-            spoken_in(session).listening.to(wanted.trial, doing, listener=who, seen=seen),
+            self._sessions.session_of(number) as session,
+            spoken_in(session).listening.to(trial, doing, listener=who, seen=seen),
         ):
             command(spoken_in(session))
-        self._sessions.tell_corrected(wanted.number)
+        self._sessions.tell_corrected(number)
 
     def play_response(self, number: int, trial: int) -> None:
         """Play a response of an administration to a person who rates it, or stop playing."""

@@ -9,7 +9,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.workbench.engine.engine import Engine
 from tabwb.workbench.engine.jobs import TRANSCRIBING
-from tabwb.workbench.engine.messages import Failed, TranscribingWanted
+from tabwb.workbench.engine.messages import Failed, Requested
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.engine.view_models import ErrorReport
 from tabwb.workbench.naming.listener import Listener
@@ -101,4 +101,5 @@ class Hearing:
             return
         listener.close(wait=wait)
         if self.waiting and self._spec and not self.deaf:
-            self._engine.say(TranscribingWanted(self._session.administration.id, self._spec))
+            number = self._session.administration.id
+            self._engine.say(Requested("transcribing", "transcribe", (number, self._spec)))

@@ -13,7 +13,7 @@ from textual.events import Key
 from textual.timer import Timer
 from textual.widgets import Input
 
-from tabwb.workbench.engine.messages import Playing, ResultsWanted
+from tabwb.workbench.engine.messages import Playing
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.dialogs import CodeScreen, MicrophoneScreen
@@ -252,7 +252,7 @@ hidden until you have scored, where the battery does not say otherwise.
         if now.microphone == "opening" or self._drawing:
             self.show_message("one moment")
         elif work.status in OVER:
-            desk.tell(ResultsWanted(work.administration.id))
+            desk.request("results", "show", work.administration.id)
         elif now.microphone == "closed":
             if now.left_over:
                 desk.do(self._controller.take_in)

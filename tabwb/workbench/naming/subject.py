@@ -9,12 +9,7 @@ from typing import TYPE_CHECKING
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.naming.view_models import NamingNow
 from tabwb.workbench.shell.commands import Command, Situation
-from tabwb.workbench.shell.desk_commands import (
-    DISCONTINUED,
-    DONE,
-    session_commands,
-    unchangeable,
-)
+from tabwb.workbench.shell.desk_commands import DISCONTINUED, DONE, session_commands, unchangeable
 from tabwb.workbench.shell.page import PageSpec, Subject
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -76,7 +76,7 @@ class FormField(Vertical):
         return words
 
 
-class Form(Dialog[Mapping[str, str] | None]):
+class Form(Dialog[Mapping[str, Any] | None]):
     """Base of the dialogs with fields: every invalid field says why, all at once."""
 
     CSS_PATH = "dialogs.tcss"
@@ -267,8 +267,7 @@ class ConsentForm(Form):
         line.display = not scopes
         texts = self.valid()
         if texts is not None and scopes:
-            given = "yes" if self._given else ""
-            self.dismiss({**texts, "scopes": " ".join(scopes), "given": given})
+            self.dismiss({**texts, "scopes": scopes, "given": self._given})
 
 
 class PrintedForm(Dialog[None]):

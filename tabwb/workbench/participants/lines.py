@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual.content import Content
 
@@ -12,7 +13,6 @@ from tabwb.records.speakers import SCOPES, Consent, LogEntry, Scope, Study
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import ScoredAdministration
-from tabwb.workbench.participants.view_models import ParticipantRead
 from tabwb.workbench.shell.columns import Column, laid
 from tabwb.workbench.shell.drawn import interval_bar, marks, scale, share_bar
 from tabwb.workbench.shell.wording import (
@@ -26,7 +26,11 @@ from tabwb.workbench.shell.wording import (
     sentence,
 )
 
+if TYPE_CHECKING:
+    from tabwb.workbench.participants.page import Known
+
 NOT_RECORDED = "-"
+NO_CONSENT = sentence("no consent is recorded: c records it, f shows a form to print")
 GIVEN = "✓"
 SIGNS = f"{GIVEN} consent given, {WITHDRAWN} withdrawn, {NOT_RECORDED} not recorded"
 """What the signs of consents mean."""
@@ -79,7 +83,9 @@ PEOPLE: Sequence[Column[Participant]] = (
 """The columns of participants."""
 
 
-def consents(participant: Participant, width: int) -> Iterator[Content]:
+def consents(
+    participant: Participant, study: Study, read: Known | None, width: int
+) -> Iterator[Content]:
     """Yield one line for each scope: states with days, document, who recorded the last one."""
     last = participant.last
     every = {scope: [one for one in participant.consents if one.scope == scope] for scope in SCOPES}
@@ -106,6 +112,8 @@ def consents(participant: Participant, width: int) -> Iterator[Content]:
     earlier = sum(max(len(rows) - SHOWN, 0) for rows in every.values())
     if earlier:
         yield Content.styled(f"{plural(earlier, 'earlier entry', 'earlier entries')}", QUIET)
+    if not last:
+        yield Content.styled(NO_CONSENT, QUIET)
 
 
 def _state(consent: Consent) -> str:
@@ -113,7 +121,7 @@ def _state(consent: Consent) -> str:
 
 
 def record(
-    participant: Participant, study: Study, read: ParticipantRead | None, width: int
+    participant: Participant, study: Study, read: Known | None, width: int
 ) -> Iterator[Content]:
     """Yield the record and the number of rows stored.
 
@@ -178,8 +186,12 @@ def _marks(scored: ScoredAdministration | None) -> Content:
     return Content("   ").join(marks(one, person=True) for one in shown)
 
 
-def uses(read: ParticipantRead, width: int) -> Iterator[Content]:
+def uses(
+    participant: Participant, study: Study, read: Known | None, width: int
+) -> Iterator[Content]:
     """Yield the log of uses of a participant's data, the latest first."""
+    if read is None or not read.uses:
+        return
     columns: Sequence[Column[LogEntry]] = (
         Column("when", lambda one: one.at[:16].replace("T", " ")),
         Column("what", lambda one: one.act),
@@ -190,8 +202,8 @@ def uses(read: ParticipantRead, width: int) -> Iterator[Content]:
     yield from laid(columns, read.uses, width)
 
 
-def meaning(participant: Participant) -> str:
-    """Return what may be done with the participant's data, as a sentence."""
-    if not participant.last:
-        return sentence("no consent is recorded: c records it, f shows a form to print")
-    return sentence(", ".join(participant.may) or "every consent was withdrawn")
+def searched(participant: Participant) -> str:
+    """Return the text in which the filter looks."""
+    values = " ".join(f"{name} {value}" for name, value in participant.speaker.values.items())
+    scopes = " ".join(scope for scope in SCOPES if scope in participant.may)
+    return f"{participant.id} {values} {scopes}".lower()

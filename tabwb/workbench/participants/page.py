@@ -2,37 +2,35 @@
 
 from __future__ import annotations
 
-from functools import partial
-from typing import cast
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, NamedTuple
 
+from textual import on
 from textual.app import ComposeResult
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Input
 
+from tabwb.administer import participants
 from tabwb.administer.participants import Participant
-from tabwb.records.speakers import SCOPES, Scope, Study
+from tabwb.records.errors import UsageError
+from tabwb.records.speakers import LogEntry, Study, Tombstone
 from tabwb.records.words import plural
-from tabwb.workbench.engine.messages import NewWanted, Ready
+from tabwb.workbench.engine.engine import Engine
+from tabwb.workbench.engine.messages import Ready
+from tabwb.workbench.engine.scored import scored_or_problem
+from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.engine.view_models import ScoredAdministration
 from tabwb.workbench.participants import lines
-from tabwb.workbench.participants.actions import ParticipantsActions
-from tabwb.workbench.participants.controller import ParticipantsController
 from tabwb.workbench.participants.dialogs import (
     ConsentForm,
     DeletionForm,
     PrintedForm,
     RecordForm,
 )
-from tabwb.workbench.participants.view_models import (
-    DeletionReady,
-    ParticipantDeleted,
-    ParticipantRead,
-    ParticipantsListed,
-)
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Pane, WrappedText
@@ -49,6 +47,8 @@ BEGUN = (
 NO_MATCH = "No participant matches: esc in the field shows all."
 OF_ONE = {"file.consent", "file.edit-record", "file.delete-participant", "file.find-participant"}
 """Commands on the highlighted participant, or on the list."""
+MOST_USES = 200
+"""The number of latest log entries shown."""
 HELP = """\
 # Participants
 
@@ -61,6 +61,32 @@ what a deletion would remove and leave, and deletes once you have typed the code
 """
 
 
+class Known(NamedTuple):
+    """What is stored of one participant: number of rows by kind, log from the latest, scores."""
+
+    code: str
+    counts: Mapping[str, int]
+    uses: tuple[LogEntry, ...]
+    scored: Mapping[int, ScoredAdministration]
+
+
+def read_all(engine: Engine) -> tuple[tuple[Participant, ...], Study]:
+    """Return all participants, and what the study says of them."""
+    return participants.participants(engine.store), engine.plugins.configuration.study
+
+
+def read_one(engine: Engine, code: str) -> Known:
+    """Return what is stored of one participant."""
+    store, primary = engine.store, engine.plugins.configuration.study.primary_rater
+    scored = {
+        one.id: scored_or_problem(store, one, primary)
+        for one in store.administrations()
+        if one.conditions.guarded and one.conditions.person == code
+    }
+    uses = reversed(store.people.log_entries(code)[-MOST_USES:])
+    return Known(code, store.people.data_of(code), tuple(uses), scored)
+
+
 class ParticipantsPage(Page):
     """The page."""
 
@@ -70,13 +96,11 @@ class ParticipantsPage(Page):
         super().__init__(desk, page)
         self._all: tuple[Participant, ...] = ()
         self._study = Study()
-        self._read: ParticipantRead | None = None
+        self._read: Known | None = None
         self._stale = True
+        self._wanted = ""
+        """The participant to be shown first."""
         desk.listen(Ready, self._changed)
-        desk.listen(ParticipantsListed, self._listed)
-        desk.listen(ParticipantRead, self._one_read)
-        desk.listen(DeletionReady, self._ask_deletion)
-        desk.listen(ParticipantDeleted, self._deleted)
 
     def compose(self) -> ComposeResult:
         """Yield the panes."""
@@ -86,13 +110,13 @@ class ParticipantsPage(Page):
             yield WrappedText(self._below, id="people-note")
         with Vertical(id="person"):
             with Pane(title="Record", id="person-record"):
-                yield WrappedText(self._record, id="record-lines")
+                yield WrappedText(self._of_one(lines.record), id="record-lines")
             with Pane(title="Consent", id="person-consent"):
-                yield WrappedText(self._consents, id="consent-lines")
+                yield WrappedText(self._of_one(lines.consents), id="consent-lines")
             with Pane(title="Sessions", id="person-sessions"):
                 yield RowList(id="sessions-list")
             with Pane(title="Uses of the data", id="person-uses"), VerticalScroll():
-                yield WrappedText(self._uses, id="use-lines")
+                yield WrappedText(self._of_one(lines.uses), id="use-lines")
 
     def on_mount(self) -> None:
         """Hide the filter; explain the signs."""
@@ -110,29 +134,32 @@ class ParticipantsPage(Page):
 
     # ---------------------------------------------------------------- what is known
 
+    def want(self, *wanted: Any) -> None:
+        """Show this participant first."""
+        (self._wanted,) = wanted
+
     def update_page(self) -> None:
         """Read the participants again where something has changed."""
-        if self._stale or self.desk.actions(ParticipantsActions).wanted:
+        if self._stale or self._wanted:
             self._stale = False
-            self.desk.do(self.desk.controller(ParticipantsController).list_all)
+            self.desk.start(self._list, group="participants")
 
     def _changed(self, message: Ready) -> None:
         self._stale = True
         if self.display:
             self.update_page()
 
-    def _listed(self, message: ParticipantsListed) -> None:
-        self._all, self._study = message.participants, message.study
-        actions = self.desk.actions(ParticipantsActions)
-        wanted, actions.wanted = actions.wanted, ""
+    async def _list(self) -> None:
+        self._all, self._study = await self.desk.ask(read_all, self.desk.engine)
+        wanted, self._wanted = self._wanted, ""
         self._show_list()
         if wanted:
             self.query_one("#people-list", RowList).choose(wanted)
-        self._ask_one()
+        self._show_one()
 
     def _shown(self) -> list[Participant]:
         words = self.query_one("#people-filter", Input).value.lower().split()
-        return [one for one in self._all if all(word in _text(one) for word in words)]
+        return [one for one in self._all if all(word in lines.searched(one) for word in words)]
 
     def _show_list(self) -> None:
         shown = self._shown()
@@ -154,31 +181,25 @@ class ParticipantsPage(Page):
         chosen = self.query_one("#people-list", RowList).chosen
         return next((one for one in self._all if one.id == chosen), None)
 
-    def _ask_one(self) -> None:
+    def _show_one(self) -> None:
         """Show the highlighted participant, and read the rest."""
         person = self.present
         if person is None:
             return
         if self._read is None or self._read.code != person.id:
             self._read = None
-        self._show_one()
-        controller = self.desk.controller(ParticipantsController)
-        controller.latest = person.id
-        self.desk.do(partial(controller.read, person.id))
+        self._draw(person)
+        self.desk.start(self._read_one, person, group="participant")
 
-    def _one_read(self, message: ParticipantRead) -> None:
-        if self.present is not None and self.present.id == message.code:
-            self._read = message
-            self._show_one()
+    async def _read_one(self, person: Participant) -> None:
+        self._read = await self.desk.ask(read_one, self.desk.engine, person.id)
+        self._draw(person)
 
-    def _show_one(self) -> None:
-        person = self.present
-        if person is None:
-            return
+    def _draw(self, person: Participant) -> None:
         self.query_one("#person-record", Pane).border_title = person.id
-        scored = self._read.scored if self._read else {}
+        scored = dict(self._read.scored) if self._read else {}
         self.query_one("#sessions-list", RowList).show(
-            lines.session_columns(dict(scored)), person.sessions[::-1], ids=lambda one: one.id
+            lines.session_columns(scored), person.sessions[::-1], ids=lambda one: str(one.id)
         )
         sessions = self.query_one("#person-sessions", Pane)
         sessions.border_title = plural(len(person.sessions), "session")
@@ -190,19 +211,14 @@ class ParticipantsPage(Page):
             return [Content.styled(NO_MATCH, QUIET)]
         return [*lines.nobody(BEGUN, width)]
 
-    def _record(self, width: int) -> list[Content]:
-        person = self.present
-        return [*lines.record(person, self._study, self._read, width)] if person else []
+    def _of_one(
+        self, made: Callable[[Participant, Study, Known | None, int], Iterator[Content]]
+    ) -> Callable[[int], list[Content]]:
+        def text(width: int) -> list[Content]:
+            person = self.present
+            return [] if person is None else [*made(person, self._study, self._read, width)]
 
-    def _consents(self, width: int) -> list[Content]:
-        person = self.present
-        if person is None:
-            return []
-        words = Content.styled(lines.meaning(person), QUIET)
-        return [*lines.consents(person, width), *([] if person.last else [words])]
-
-    def _uses(self, width: int) -> list[Content]:
-        return [*lines.uses(self._read, width)] if self._read and self._read.uses else []
+        return text
 
     # ---------------------------------------------------------------- frame, focus
 
@@ -222,21 +238,20 @@ class ParticipantsPage(Page):
         """Take the focus."""
         self.query_one("#people-list", RowList).focus()
 
-    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
-        """Show the highlighted participant."""
-        event.stop()
-        if event.list.id == "people-list":
-            self._ask_one()
+    @on(RowList.Highlighted, "#people-list")
+    def _highlighted(self) -> None:
+        self._show_one()
 
-    def on_row_list_selected(self, event: RowList.Selected) -> None:
-        """Go to the sessions of a participant, or open a session."""
-        event.stop()
+    @on(RowList.Selected, "#people-list")
+    def _to_sessions(self) -> None:
         sessions = self.query_one("#sessions-list", RowList)
-        if event.list is sessions:
-            self.desk.return_to = "participants"
-            self.desk.tell(Entry("administration", str(sessions.chosen)))
-        elif sessions.rows:
+        if sessions.rows:
             sessions.focus()
+
+    @on(RowList.Selected, "#sessions-list")
+    def _open_session(self, event: RowList.Selected) -> None:
+        self.desk.return_to = "participants"
+        self.desk.request("trial", "offer", event.list.chosen)
 
     def on_row_list_left(self, message: RowList.Left) -> None:
         """Go from the list to the sessions, or back."""
@@ -249,52 +264,49 @@ class ParticipantsPage(Page):
 
     # ---------------------------------------------------------------- commands
 
-    def _missing(self) -> bool:
+    def _chosen(self) -> Participant | None:
         if self.present is None:
             self.show_message("choose a participant first; a adds one")
-        return self.present is None
+        return self.present
 
     def consent(self) -> None:
         """Record consents or withdrawals of the highlighted participant."""
-        person = self.present
-        if person is None:
-            self._missing()
-            return
-        keep = self.desk.controller(ParticipantsController).keep_consents
+        if person := self._chosen():
+            self.desk.start(self._consent, person)
 
-        def closed(texts: object) -> None:
-            if isinstance(texts, dict):
-                scopes = tuple(cast("Scope", one) for one in texts["scopes"].split())
-                rest = (bool(texts["given"]), texts["day"], texts["document"], texts["note"])
-                self.desk.do(partial(keep, person.id, scopes, *rest))
-
-        self.app.push_screen(ConsentForm(person), closed)
+    async def _consent(self, person: Participant) -> None:
+        given = await self.app.push_screen_wait(ConsentForm(person))
+        if given is not None:
+            desk = self.desk
+            await desk.ask(_keep_consents, desk.engine, desk.sessions, person.id, given)
+            word = "Consent of" if given["given"] else "Withdrawal of consent of"
+            scopes = ", ".join(given["scopes"])
+            await self._kept(f"{word} {person.id} to {scopes} is recorded.")
 
     def edit_record(self) -> None:
         """Change the record of the highlighted participant."""
-        if not self._missing():
-            self._record_form(self.present)
+        if person := self._chosen():
+            self.desk.start(self._record, person)
 
     def add_participant(self) -> None:
         """Register a participant."""
-        self._record_form(None)
+        self.desk.start(self._record, None)
 
-    def _record_form(self, person: Participant | None) -> None:
-        keep = self.desk.controller(ParticipantsController).keep_record
+    async def _record(self, person: Participant | None) -> None:
+        texts = await self.app.push_screen_wait(RecordForm(self._study, person))
+        if texts is None:
+            return
+        code = texts["code"] if person is None else person.id
+        await self.desk.ask(_keep_record, self.desk.engine, code, texts, person is None)
+        if person is None:
+            self._wanted = code
+            await self._kept(f"{code} is registered.")
+        else:
+            await self._kept(f"The record of {code} is saved.")
 
-        def closed(texts: object) -> None:
-            if isinstance(texts, dict):
-                code = person.id if person else texts["code"]
-                values = {
-                    name.removeprefix("column-"): text
-                    for name, text in texts.items()
-                    if name.startswith("column-")
-                }
-                if person is None:
-                    self.desk.actions(ParticipantsActions).wanted = code
-                self.desk.do(partial(keep, code, values, person is None))
-
-        self.app.push_screen(RecordForm(self._study, person), closed)
+    async def _kept(self, words: str, timeout: float = 4) -> None:
+        self.desk.notify(words, timeout=timeout, markup=False)
+        await self.desk.ask(self.desk.engine.refresh)
 
     def consent_form(self) -> None:
         """Show the consent form as text."""
@@ -302,37 +314,28 @@ class ParticipantsPage(Page):
 
     def new_session(self) -> None:
         """Open the dialog of a new administration for the highlighted participant."""
-        code = self.present.id if self.present else ""
-        self.desk.tell(NewWanted("", "", "", participant=code))
+        self.desk.request("trial", "new", examinee=self.present.id if self.present else None)
 
     def delete_participant(self) -> None:
-        """Show what a deletion would remove and leave."""
-        person = self.present
-        if person is None:
-            self._missing()
+        """Show what a deletion would remove and leave, then delete."""
+        if person := self._chosen():
+            self.desk.start(self._delete, person.id)
+
+    async def _delete(self, code: str) -> None:
+        desk = self.desk
+        preview = participants.deletion_preview
+        found = await desk.ask(lambda: preview(desk.engine.store, code))
+        texts = await self.app.push_screen_wait(DeletionForm(found))
+        if texts is None:
             return
-        controller = self.desk.controller(ParticipantsController)
-        self.desk.do(partial(controller.preview_deletion, person.id))
-
-    def _ask_deletion(self, message: DeletionReady) -> None:
-        code = message.preview.speaker
-        delete = self.desk.controller(ParticipantsController).delete
-
-        def closed(texts: object) -> None:
-            if isinstance(texts, dict):
-                self.desk.do(partial(delete, code, texts["reason"]))
-
-        self.app.push_screen(DeletionForm(message.preview), closed)
-
-    def _deleted(self, message: ParticipantDeleted) -> None:
-        stone = message.tombstone
+        stone = await desk.ask(_delete, desk.engine, desk.sessions, code, texts["reason"])
         words = f"{stone.speaker} was deleted."
         if not stone.finished:
             words += (
                 " Another program has the store open; remaining traces are removed when the "
                 "store is opened next."
             )
-        self.desk.notify(words, timeout=8, markup=False)
+        await self._kept(words, timeout=8)
 
     # ---------------------------------------------------------------- filter, leaving
 
@@ -342,15 +345,13 @@ class ParticipantsPage(Page):
         field.display = True
         field.focus()
 
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """Show those that match."""
-        event.stop()
+    @on(Input.Changed)
+    def _filtered(self) -> None:
         self._show_list()
-        self._ask_one()
+        self._show_one()
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Go to the list."""
-        event.stop()
+    @on(Input.Submitted)
+    def _found(self) -> None:
         self.focus_inside()
 
     def escape(self) -> bool:
@@ -368,7 +369,28 @@ class ParticipantsPage(Page):
             await self.desk.back()
 
 
-def _text(participant: Participant) -> str:
-    values = " ".join(f"{name} {value}" for name, value in participant.speaker.values.items())
-    scopes = " ".join(scope for scope in SCOPES if scope in participant.may)
-    return f"{participant.id} {values} {scopes}".lower()
+def _keep_record(engine: Engine, code: str, texts: Mapping[str, str], new: bool) -> None:
+    prefix, study = "column-", engine.plugins.configuration.study
+    values = {
+        name.removeprefix(prefix): text for name, text in texts.items() if name.startswith(prefix)
+    }
+    participants.keep_record(engine.store, study, code, values, new=new)
+
+
+def _keep_consents(
+    engine: Engine, sessions: SessionController, code: str, given: Mapping[str, Any]
+) -> None:
+    rest = {name: given[name] for name in ("given", "day", "document", "note")}
+    participants.keep_consents(engine.store, code, given["scopes"], **rest)
+    if sessions.session is not None:
+        sessions.reload_notices()
+
+
+def _delete(engine: Engine, sessions: SessionController, code: str, reason: str) -> Tombstone:
+    session = sessions.session
+    if session is not None and session.administration.conditions.person == code:
+        raise UsageError(
+            f"administration {session.administration.id} of {code} is open",
+            hint="leave it (F8), then delete",
+        )
+    return engine.store.people.delete_speaker(code, reason)

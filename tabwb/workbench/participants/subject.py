@@ -25,12 +25,11 @@ PAGE = (
 )  # fmt: skip
 COMMANDS = (
     Command("file.participants", "Participants", "People", "p", 9,
-            "People by their codes: records, consents, sessions, deletion.", where=ON_HOME),
+            "People by their codes: records, consents, sessions, deletion.", where=ON_HOME,
+            run=lambda desk: desk.go("participants")),
 )  # fmt: skip
 SUBJECT = Subject(
     __name__,
     commands=COMMANDS,
     pages=(PageSpec("participants", "page:ParticipantsPage", "the participants", PAGE),),
-    actions="actions:ParticipantsActions",
-    controller="controller:ParticipantsController",
 )

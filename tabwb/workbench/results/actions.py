@@ -1,25 +1,15 @@
-"""Shows results of administrations and single responses, and exports them."""
+"""Shows results of administrations and single responses, has them judged, and exports them."""
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from tabwb.operations.judge import JudgeRun
 from tabwb.workbench.engine.jobs import JobState
-from tabwb.workbench.engine.messages import (
-    Changed,
-    ExportWanted,
-    ListenerChanged,
-    ResultsWanted,
-    Stored,
-    VerdictsWanted,
-)
-from tabwb.workbench.results.controller import (
-    RepliesRead,
-    ResultsController,
-    ResultsReady,
-)
+from tabwb.workbench.engine.messages import Changed, Stored
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Actions
 
@@ -35,7 +25,7 @@ SHARE = 10
 
 
 class ResultsActions(Actions):
-    """Handles what other subjects ask of the results."""
+    """What other subjects ask of the results; keeps those that are shown as they are stored."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -43,38 +33,33 @@ class ResultsActions(Actions):
         """The results that were opened last."""
         self.listeners: dict[int, str] = {}
         """Who scores responses afterwards, by administration, where another person gave it."""
-        self._trial: int | None = None
-        """The trial whose response is shown when its results have come."""
         self._renewing: set[int] = set()
         """The administrations whose results will be read again."""
         self._took_s = 0.0
-        desk.listen(ResultsWanted, self.wanted)
-        desk.listen(VerdictsWanted, self.verdicts_wanted)
-        desk.listen(ResultsReady, self.ready)
-        desk.listen(RepliesRead, self.replies_read)
         desk.listen(Changed, self.changed)
         desk.listen(Stored, self.stored)
-        desk.listen(ExportWanted, self.export)
-        desk.listen(ListenerChanged, self.listener_changed)
 
-    @property
-    def _controller(self) -> ResultsController:
-        return self.desk.controller(ResultsController)
-
-    def wanted(self, message: ResultsWanted) -> None:
-        """Read the results of an administration; they are shown when they have come."""
-        self._trial = None
-        self.desk.do(partial(self._controller.show, message.number))
-
-    def verdicts_wanted(self, message: VerdictsWanted) -> None:
-        """Read results; the response to one trial is shown when they have come."""
-        self._trial = message.trial
-        self.desk.do(partial(self._controller.show, message.number))
-
-    def replies_read(self, message: RepliesRead) -> None:
-        """Show the replies of judges."""
+    async def show(self, number: int, trial: int | None = None) -> None:
+        """Read the results of an administration, then show them, or the response to a trial."""
+        self.results = await self._read(number)
         if (page := self._page) is not None:
-            page.replies_read(message)
+            page.open_summary()
+        await self.desk.go("results", keep_return=True)
+        if trial is not None and (page := self._page) is not None:
+            page.open_trial(trial)
+        self.desk.show_frame()
+
+    async def _read(self, number: int) -> Results:
+        from tabwb.workbench.results.stored import read_results
+
+        def timed() -> tuple[Results, float]:
+            started = time.monotonic()
+            return read_results(self.desk.engine, number), time.monotonic() - started
+
+        results, self._took_s = await self.desk.ask(timed)
+        return results
+
+    # ---------------------------------------------------------------- read again
 
     def stored(self, message: Stored) -> None:
         """Read results that are shown again, after they have changed in the store."""
@@ -98,25 +83,15 @@ class ResultsActions(Actions):
         """Read results again, soon, and so seldom that reading takes a small part of the time."""
         if number not in self._renewing:
             self._renewing.add(number)
-            self.desk.set_timer(max(RENEW_S, SHARE * self._took_s), partial(self._again, number))
+            soon_s = max(RENEW_S, SHARE * self._took_s)
+            self.desk.set_timer(soon_s, partial(self.desk.start, self._again, number))
 
-    def _again(self, number: int) -> None:
+    async def _again(self, number: int) -> None:
+        """Show results that were read again where they are shown already."""
         self._renewing.discard(number)
-        self.desk.do(partial(self._controller.show, number, again=True))
-
-    async def ready(self, message: ResultsReady) -> None:
-        """Show results; those that were read again only where they are shown already."""
-        new, shown = message.results, self.results
-        self._took_s = message.took_s
-        if not message.again:
-            self.results = new
-            if (page := self._page) is not None:
-                page.open_summary()
-            await self.desk.go("results", keep_return=True)
-            if self._trial is not None and (page := self._page) is not None:
-                page.open_trial(self._trial)
-        elif shown is not None and shown.administration.id == new.administration.id:
-            self.results = new
+        results = await self._read(number)
+        if self._shows(number):
+            self.results = results
             if self.desk.page == "results":
                 self.desk.current.update_page()
         self.desk.show_frame()
@@ -127,30 +102,58 @@ class ResultsActions(Actions):
 
         return next(iter(self.desk.query(ResultsPage)), None)
 
-    def listener_changed(self, message: ListenerChanged) -> None:
+    # ---------------------------------------------------------------- what is done with them
+
+    def listener_changed(self, number: int, rater: str) -> None:
         """Hide what others said of an administration's responses until this rater has scored."""
-        self.listeners[message.number] = message.rater
+        self.listeners[number] = rater
         if (page := self._page) is not None:
             page.refill()
 
-    def export(self, message: ExportWanted) -> None:
-        """Open the dialog that writes responses, a report or table, or a figure to a file."""
+    def judge(self, number: int | None = None, judges: tuple[str, ...] = ()) -> None:
+        """Let judges judge the answers of an administration, one after the other."""
+        number = self.desk.current.administration() if number is None else number
+        if number is not None:
+            self.desk.start(self._judge, number, judges)
+
+    async def _judge(self, number: int, judges: tuple[str, ...]) -> None:
+        from tabwb.workbench.shell.operation_dialog import OperationScreen
+
+        for at in range(max(len(judges), 1)):
+            title, judge = f"Judge #{number}", judges[at : at + 1]
+            screen = OperationScreen(self.desk, JudgeRun, title, ids=(number,), judge=judge)
+            await self.desk.app.push_screen_wait(screen)
+
+    def export(
+        self,
+        numbers: tuple[int, ...],
+        what: str,
+        name: str,
+        *,
+        figures: tuple[str, ...],
+        drawn: tuple[int, ...] = (),
+        by: str = "administration",
+        judge: str = "",
+    ) -> None:
+        """Open the dialog that writes responses, a report or table, or a figure to a file.
+
+        ``name`` is the proposed file's, without its ending; ``drawn`` are the administrations that
+        figures show, if not those that are exported, ``judge`` whose burdens they show.
+        """
         from tabwb.operations.files import DrawFigure, ExportResults, WriteReport
         from tabwb.workbench.shell.operation_dialog import OperationScreen
 
-        numbers, name = message.numbers, message.name
-        drawn: dict[str, Any] = {
-            "ids": message.drawn or numbers, "by": message.by, "judge": message.judge or None,
-            "figures": message.figures,
+        shown: dict[str, Any] = {
+            "ids": drawn or numbers, "by": by, "judge": judge or None, "figures": figures,
         }  # fmt: skip
-        figure = next(iter(message.figures), "burden")
-        by = "administration" if len(numbers) == 1 else "model"
+        figure = next(iter(figures), "burden")
+        grouped = "administration" if len(numbers) == 1 else "model"
         self.desk.app.push_screen(
             OperationScreen(
-                self.desk, ExportResults, f"Export {message.what}",
+                self.desk, ExportResults, f"Export {what}",
                 others=(
-                    (WriteReport, {"ids": numbers, "by": by, "out": f"{name}.html"}),
-                    (DrawFigure, {**drawn, "name": figure, "out": f"{name}-{figure}.pdf"}),
+                    (WriteReport, {"ids": numbers, "by": grouped, "out": f"{name}.html"}),
+                    (DrawFigure, {**shown, "name": figure, "out": f"{name}-{figure}.pdf"}),
                 ),
                 then=self._written, ids=numbers, out=f"{name}.jsonl",
             )

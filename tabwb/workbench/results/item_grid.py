@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from textual.content import Content
 from textual.events import Click, MouseMove
-from textual.message import Message
 
 from tabwb.analysis.statistics.results import Results
 from tabwb.battery.model import Battery
@@ -239,15 +238,9 @@ class ItemGrid(WidthAwareWidget):
 
     ALLOW_SELECT = False
 
-    class Opened(Message):
-        """A mark was clicked."""
-
-        def __init__(self, trial: int) -> None:
-            super().__init__()
-            self.trial = trial
-
-    def __init__(self, *, id: str) -> None:
+    def __init__(self, opened: Callable[[int], object], *, id: str) -> None:
         super().__init__(id=id)
+        self._opened = opened
         self._rows: tuple[GridRow, ...] = ()
         self._person = False
         self._lines: list[Line] = []
@@ -273,7 +266,7 @@ class ItemGrid(WidthAwareWidget):
         trial = self._trial_at(event.x, event.y)
         if trial is not None:
             event.stop()
-            self.post_message(self.Opened(trial))
+            self._opened(trial)
 
     def on_mouse_move(self, event: MouseMove) -> None:
         """Say what the marks mean."""

@@ -16,19 +16,14 @@ from tabwb.analysis.tables.said import SCORES, code_of, heard_or_transcribed, sc
 from tabwb.media.wording import plain
 from tabwb.phonology.inventory import to_ipa
 from tabwb.records.states import AttemptState
-from tabwb.workbench.engine.messages import (
-    ListenerInput,
-    Playing,
-    ResultsWanted,
-)
+from tabwb.workbench.engine.messages import Playing
 from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.results.body import ResultsBody
-from tabwb.workbench.results.controller import ResultsController
 from tabwb.workbench.results.naming_presenter import NamedResponse
-from tabwb.workbench.results.naming_sound import Correction, SoundReady
-from tabwb.workbench.results.naming_summary import NamingSummary, Sessions
+from tabwb.workbench.results.naming_summary import NamingSummary
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.results.responses import NUMBER, ResponsesView
+from tabwb.workbench.results.stored import Correction, SoundReader, correct, undo_correction
 from tabwb.workbench.shell.columns import Column, short_spec
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
@@ -322,15 +317,13 @@ class NamingBody(ResultsBody):
     """Summary, or the list of responses with the marked one."""
 
     def __init__(self, desk: Desk) -> None:
-        self._summary, self._detail = NamingSummary(id="named-summary"), NamedDetail()
+        self._summary, self._detail = NamingSummary(self._open_session), NamedDetail()
         view = ResponsesView(self._columns, self._detail, self._show_detail)
         super().__init__(desk, "named-results", self._summary, view)
         self._asked: tuple[int, int] | None = None
         """The response whose sound was asked for: administration and trial."""
-
-    def on_mount(self) -> None:
-        """Listen to what the worker has read."""
-        self.desk.news.subscribe(self, self._hear)
+        self._sounds = SoundReader(desk.engine)
+        desk.listen(Playing, self._playing)
 
     # ---------------------------------------------------------------- what is shown
 
@@ -381,23 +374,27 @@ class NamingBody(ResultsBody):
         self._detail.show(row, rater, arpabet=self.arpabet, new=new)
         self._asked = asked
         if row.named is not None:
-            read = self.desk.controller(ResultsController).read_sound
-            battery, hidden = results.administration.battery_hash, row.named.hidden
-            self.desk.do(partial(read, asked[0], battery, row.named.naming, hidden=hidden))
+            battery = results.administration.battery_hash
+            self.desk.start(self._read_sound, *asked, battery, row.named, group="sound")
         return title_of(row)
 
-    def _hear(self, message: object) -> None:
-        """Show picture and sound of the marked response, and where it is played."""
-        match message:
-            case SoundReady(number=number, trial=trial) if (number, trial) == self._asked:
-                self._detail.show_sound(message.pixels, message.sound, message.trouble)
-            case Playing(number=number, trial=trial) if (number, trial) == self._asked:
-                self._detail.follow(message.position)
+    async def _read_sound(
+        self, number: int, trial: int, battery: str, named: NamedResponse
+    ) -> None:
+        """Show picture and sound of the marked response."""
+        read = self._sounds.read
+        heard = await self.desk.ask(read, number, battery, named.naming, named.hidden)
+        if (number, trial) == self._asked:
+            self._detail.show_sound(*heard)
 
-    def on_sessions_wanted(self, message: Sessions.Wanted) -> None:
+    def _playing(self, message: Playing) -> None:
+        """Show where the marked response is played."""
+        if (message.number, message.trial) == self._asked:
+            self._detail.follow(message.position)
+
+    def _open_session(self, number: int) -> None:
         """Show the results of another session of the speaker."""
-        message.stop()
-        self.desk.tell(ResultsWanted(message.number))
+        self.desk.request("results", "show", number)
 
     # ---------------------------------------------------------------- commands
 
@@ -407,17 +404,10 @@ class NamingBody(ResultsBody):
         if row is None or row.named is None or self._asked is None:
             return
         named = row.named
-        self.desk.tell(
-            ListenerInput(
-                *self._asked,
-                what,
-                self.rater,
-                target=named.item.target,
-                code=named.item.code,
-                flags=named.flags,
-                rules_seen=named.listed,
-            )
-        )
+        self.desk.request(
+            "naming", "listener_input", *self._asked, what, self.rater, target=named.item.target,
+            code=named.item.code, flags=named.flags, rules_seen=named.listed,
+        )  # fmt: skip
 
     def on_waveform_onset_moved(self, message: Waveform.OnsetMoved) -> None:
         """Keep the onset where it was moved to."""
@@ -432,13 +422,12 @@ class NamingBody(ResultsBody):
     ) -> None:
         if self._asked is not None:
             made = Correction(*self._asked, self.rater, onset_s, limits)
-            self.desk.do(partial(self.desk.controller(ResultsController).correct, made))
+            self.desk.do(partial(correct, self.desk.sessions, made))
 
     def undo(self) -> None:
         """Take back the latest correction of the marked response."""
         if self._asked is not None:
-            job = self.desk.controller(ResultsController).undo_correction
-            self.desk.do(partial(job, *self._asked))
+            self.desk.do(partial(undo_correction, self.desk.sessions, *self._asked))
 
     def turn_notation(self) -> None:
         """Show phonemes in ARPAbet, or in IPA again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
@@ -13,7 +13,6 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 from textual.content import Content
 from textual.events import Click, Resize
-from textual.message import Message
 
 from tabwb.analysis.cautions import cautions
 from tabwb.analysis.statistics.naming import Confusions
@@ -482,15 +481,9 @@ class Sessions(FigureText):
         Binding("right", "step(1)", show=False),
     ]
 
-    class Wanted(Message):
-        """The results of a session are to be shown."""
-
-        def __init__(self, number: int) -> None:
-            self.number = number
-            super().__init__()
-
-    def __init__(self) -> None:
+    def __init__(self, opened: Callable[[int], object]) -> None:
         super().__init__("sessions")
+        self._opened = opened
         self._numbers: tuple[int, ...] = ()
         self._shown = 0
 
@@ -503,17 +496,14 @@ class Sessions(FigureText):
         """Open the session before or after."""
         at = self._numbers.index(self._shown) + step
         if 0 <= at < len(self._numbers):
-            self.post_message(self.Wanted(self._numbers[at]))
+            self._opened(self._numbers[at])
 
     def on_click(self, event: Click) -> None:
         """Open the session in the row that was clicked."""
         lines = self.paint(self.content_size.width).plain.splitlines()
         row = lines[event.y] if event.y < len(lines) else ""
         if (found := SESSION_ROW.match(row)) and int(found[1]) in self._numbers:
-            self.post_message(self.Wanted(int(found[1])))
-
-
-OWN: Mapping[str, Callable[[], FigureText]] = {"sessions": Sessions}
+            self._opened(int(found[1]))
 
 
 class Panes(VerticalScroll, can_focus=False):
@@ -527,13 +517,17 @@ class Panes(VerticalScroll, can_focus=False):
 class NamingSummary(Vertical):
     """The panes, and the notes in a line below them."""
 
+    def __init__(self, opened: Callable[[int], object]) -> None:
+        super().__init__(id="named-summary")
+        self._opened = opened
+
     def compose(self) -> ComposeResult:
         """Yield the panes and the notes."""
         with Panes(id="named-panes"), Container(id="named-columns"):
             for side in (PANES[:5], PANES[5:]):
                 with Vertical(classes="named-column"):
                     for name in side:
-                        text = OWN[name]() if name in OWN else FigureText(name)
+                        text = Sessions(self._opened) if name == "sessions" else FigureText(name)
                         yield Pane(text, title=TITLES[name], classes="figure", id=f"pane-{name}")
         yield NoteLine()
 

@@ -12,12 +12,11 @@ from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from tabwb.workbench.engine.messages import ExportWanted, PlaybackWanted
 from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.results.body import ResultsBody
-from tabwb.workbench.results.controller import RepliesRead, ResultsController
 from tabwb.workbench.results.presenter import Results
 from tabwb.workbench.results.responses import ResponsesView
+from tabwb.workbench.results.stored import note_trial, rescore, void_trial
 from tabwb.workbench.results.subject import ResultsShown
 from tabwb.workbench.results.written_body import WrittenBody
 from tabwb.workbench.shell.commands import Command, Situation
@@ -27,6 +26,7 @@ from tabwb.workbench.shell.widgets import Line
 from tabwb.workbench.shell.wording import QUIET, conditions_words, name_of, status_words
 
 if TYPE_CHECKING:
+    from tabwb.workbench.engine.session_controller import SessionController
     from tabwb.workbench.results.naming_body import NamingBody
 
 LAST_IN_FOOT = 14
@@ -91,11 +91,6 @@ class ResultsPage(Page):
         if self.body is not None:
             self.body.open_trial(trial)
             self.desk.show_foot()
-
-    def replies_read(self, message: RepliesRead) -> None:
-        """Show the replies of judges."""
-        if isinstance(self.body, WrittenBody):
-            self.body.replies_read(message)
 
     def focus_inside(self) -> None:
         """Give the focus to summary or responses."""
@@ -164,7 +159,7 @@ class ResultsPage(Page):
         """Play the marked response, or stop."""
         row, number = self._view.row, self.administration()
         if row is not None and number is not None:
-            self.desk.tell(PlaybackWanted(number, row.item.place[0]))
+            self.desk.request("naming", "playback", number, row.item.place[0])
 
     def filter(self) -> None:
         """Ask for words to filter the responses by."""
@@ -188,21 +183,26 @@ class ResultsPage(Page):
         if isinstance(self.body, WrittenBody):
             self.body.raw()
 
-    def _ask(self, title: str, label: str, job: Callable[[int, int, str], None]) -> None:
+    def _ask(
+        self,
+        title: str,
+        label: str,
+        job: Callable[[SessionController, int, int, str], None],
+    ) -> None:
         """Ask for words about the marked response; then a job is queued with them."""
         row, number = self._view.row, self.administration()
         if row is not None and number is not None:
             trial = row.item.place[0]
-            self.desk.ask_words(title.format(trial), label, partial(job, number, trial))
+            told = partial(job, self.desk.sessions, number, trial)
+            self.desk.ask_words(title.format(trial), label, told)
 
     def void(self) -> None:
         """Declare the marked response void."""
-        job = self.desk.controller(ResultsController).void_trial
-        self._ask("Declare item {} void", "Reason", job)
+        self._ask("Declare item {} void", "Reason", void_trial)
 
     def note(self) -> None:
         """Write a note on the marked response."""
-        self._ask("Note on item {}", "Note", self.desk.controller(ResultsController).note_trial)
+        self._ask("Note on item {}", "Note", note_trial)
 
     def responses(self) -> None:
         """Change between summary and responses."""
@@ -216,9 +216,10 @@ class ResultsPage(Page):
             given = self.results.administration
             name, judges = f"administration-{given.id}", self.results.summary.judges
             judge = judges[0].rater if judges else ""
-            self.desk.tell(
-                ExportWanted((given.id,), f"#{given.id}", name, self._figures(), judge=judge)
-            )
+            self.desk.request(
+                "results", "export", (given.id,), f"#{given.id}", name, figures=self._figures(),
+                judge=judge,
+            )  # fmt: skip
 
     def _figures(self) -> tuple[str, ...]:
         """The figures of one administration: of pictures named aloud others than of text."""
@@ -231,8 +232,8 @@ class ResultsPage(Page):
     def rescore(self) -> None:
         """Score again."""
         if self.results is not None:
-            job = self.desk.controller(ResultsController).rescore
-            self.desk.do(partial(job, self.results.administration.id))
+            desk, number = self.desk, self.results.administration.id
+            desk.do(partial(rescore, desk.engine, desk.sessions, number))
 
     async def back(self) -> None:
         """Return to where the results were opened, to the open administration, or home."""

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tabwb.workbench.engine.messages import TranscribingWanted
-from tabwb.workbench.shell.commands import Command, Situation
+from tabwb.workbench.shell.commands import Command, Situation, on_page
 from tabwb.workbench.shell.page import PageSpec, Subject
 
 if TYPE_CHECKING:
@@ -67,7 +66,7 @@ def _body(desk: Desk) -> NamingBody:
 def _transcribe(desk: Desk) -> None:
     number = desk.current.administration()
     if number is not None:
-        desk.tell(TranscribingWanted(number))
+        desk.request("transcribing", "transcribe", number)
 
 
 def _say(what: str, desk: Desk) -> None:
@@ -125,6 +124,21 @@ def _rescore(now: Situation) -> str | None:
     return None if now.status is None else ""
 
 
+def _judges(now: Situation) -> str | None:
+    if now.asking:
+        return "the model is answering: esc stops it, p pauses after it"
+    if not now.answered:
+        return "there is no answer to judge here"
+    return "verdicts are hidden while a person types: h shows them" if now.hidden else None
+
+
+def _verdicts(desk: Desk) -> None:
+    """Show what every judge says of the response on the item pane."""
+    work, item = desk.work, desk.current.shown_item()
+    if work is not None and item is not None:
+        desk.request("results", "show", work.administration.id, item.place[0])
+
+
 PAGE = (
     Command("results.responses", "Summary or responses", "Responses", "t", 3,
             "Change between the summary and the list of responses.", section="list"),
@@ -156,10 +170,24 @@ PAGE = (
     Command("results.back", "Back", "Back", "escape", 12,
             "Leave the results."),
 )  # fmt: skip
+COMMANDS = (
+    *on_page(
+        "trial",
+        Command("administer.judges", "Judges' verdicts", "Judges", "j", 15,
+                "Show each judge's verdicts on this response, with reasons and raw replies.",
+                _judges, where=("trial", "scores"), run=_verdicts, section="show"),
+    ),
+    *on_page(
+        "results",
+        Command("results.judge", "Judge…", "Judge", "j", 5,
+                "Let a judge judge these answers: first the estimate, then the progress.",
+                section="work"),
+    ),
+)  # fmt: skip
 SUBJECT = Subject(
     __name__,
+    COMMANDS,
     pages=(PageSpec("results", "page:ResultsPage", "the results of an administration", PAGE),),
     actions="actions:ResultsActions",
-    controller="controller:ResultsController",
     prefetch=("page",),
 )

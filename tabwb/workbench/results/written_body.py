@@ -7,10 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from tabwb.workbench.results.body import ResultsBody
-from tabwb.workbench.results.controller import RepliesRead, ResultsController
-from tabwb.workbench.results.item_grid import ItemGrid
 from tabwb.workbench.results.presenter import ResponseRow
 from tabwb.workbench.results.responses import HELP, NUMBER, ResponsesView
+from tabwb.workbench.results.stored import read_replies
 from tabwb.workbench.results.written_detail import Shown, detail_lines, title_of
 from tabwb.workbench.results.written_summary import WrittenSummary
 from tabwb.workbench.shell.columns import Column
@@ -33,7 +32,7 @@ class WrittenBody(ResultsBody):
         self._shown = Shown()
         self._at: tuple[int, int] | None = None
         """Administration and trial of the response that is shown."""
-        self._summary = WrittenSummary()
+        self._summary = WrittenSummary(self._opened)
         self._text = WrappedText(lambda width: (), id="response-text")
         detail = ScrollPane(self._text, id="response-detail", help_text=HELP)
         view = ResponsesView(columns_of, detail, self._show_detail)
@@ -48,10 +47,9 @@ class WrittenBody(ResultsBody):
         self._shown = Shown() if new else replace(self._shown, judged=None)
         self.view.show(results.responses, new=new)
 
-    def on_item_grid_opened(self, message: ItemGrid.Opened) -> None:
+    def _opened(self, trial: int) -> None:
         """Show the response whose mark was clicked."""
-        message.stop()
-        self.open_trial(message.trial)
+        self.open_trial(trial)
         self.desk.show_foot()
 
     # ---------------------------------------------------------------- responses
@@ -64,7 +62,8 @@ class WrittenBody(ResultsBody):
         if self._shown.judged is not None:
             self._shown = replace(self._shown, judged=None)
         if self._shown.raw:
-            self._read_replies(row)
+            number, trial = results.administration.id, row.item.place[0]
+            self.desk.start(self._read_replies, number, trial, group="replies")
         self._text.show(partial(detail_lines, results, row, self._shown))
         shown = results.administration.id, row.item.place[0]
         if shown != self._at:  # results that are read again leave it where it is
@@ -83,18 +82,14 @@ class WrittenBody(ResultsBody):
         self._shown = replace(self._shown, raw=not self._shown.raw)
         self.view.show_again()
 
-    def _read_replies(self, row: ResponseRow) -> None:
-        assert self.results is not None
-        read = self.desk.controller(ResultsController).replies
-        self.desk.do(partial(read, self.results.administration.id, row.item.place[0]))
-
-    def replies_read(self, message: RepliesRead) -> None:
-        """Show the replies that were read, if their response is still the marked one."""
+    async def _read_replies(self, number: int, trial: int) -> None:
+        """Show the replies of judges, if their response is still the marked one."""
+        judged = await self.desk.ask(read_replies, self.desk.engine, number, trial)
         row, results = self.view.row, self.results
         if row is None or results is None or not self._shown.raw:
             return
-        if (message.number, message.trial) == (results.administration.id, row.item.place[0]):
-            shown = replace(self._shown, judged=message.judged)
+        if (number, trial) == (results.administration.id, row.item.place[0]):
+            shown = replace(self._shown, judged=judged)
             self._text.show(partial(detail_lines, results, row, shown))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import ClassVar
 
@@ -94,8 +94,9 @@ class WrittenSummary(Vertical):
 
     HELP = HELP
 
-    def __init__(self) -> None:
+    def __init__(self, opened: Callable[[int], object]) -> None:
         super().__init__(id="written-summary")
+        self._opened = opened
         self._beside = True
 
     def compose(self) -> ComposeResult:
@@ -108,7 +109,7 @@ class WrittenSummary(Vertical):
                 with Pane(title="Accuracy", id="accuracy-pane"), Section():
                     yield empty(id="accuracy")
                 with Pane(title="Items", id="items-pane"), Section():
-                    yield ItemGrid(id="item-grid")
+                    yield ItemGrid(self._opened, id="item-grid")
                 with Pane(title="Details", id="details-pane"), Section():
                     yield ReportView(id="details")
             with Pane(title="Features", id="features-pane"), Section():

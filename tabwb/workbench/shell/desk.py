@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
-from inspect import isawaitable
+from inspect import isawaitable, iscoroutinefunction
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from textual import on
@@ -19,6 +21,7 @@ from textual.signal import Signal
 from textual.widgets import Input, Tree
 
 from tabwb.records.words import RESEARCH_ONLY
+from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
 from tabwb.workbench.shell.commands import CommandTable, Situation, situation_of
 from tabwb.workbench.shell.desk_messages import DeskMessages, FromWorker
@@ -44,7 +47,7 @@ from tabwb.workbench.shell.frame import (
 from tabwb.workbench.shell.page import Actions, Page, Subject
 
 if TYPE_CHECKING:
-    from tabwb.workbench.engine.engine import Controller, Worker
+    from tabwb.workbench.engine.engine import Controller, Engine, Worker
     from tabwb.workbench.engine.session_controller import SessionController
     from tabwb.workbench.shell.app import Workbench
 
@@ -66,6 +69,7 @@ class Desk(Screen[None]):
         marks: what the title bar shows on every page, by the subject that set it.
         jobs: what runs in the background and would be stopped by quitting, in words, by subject.
         news: publishes the messages of the worker; dialogs subscribe to it.
+        engine: plugins and store, for what :meth:`ask` runs in the worker's thread.
         sessions: the controller of the open session; its commands go through ``do``.
         do: queues a command of a controller; does nothing before the worker is started.
     """
@@ -73,6 +77,7 @@ class Desk(Screen[None]):
     AUTO_FOCUS = "#home-page"
 
     current: Page
+    engine: Engine
     sessions: SessionController
 
     def __init__(
@@ -117,7 +122,7 @@ class Desk(Screen[None]):
         self.table.bind(explorer, "explorer")
         self.table.bind(scores, "scores")
         self.current = self._new_page("home")
-        yield TitleBar()
+        yield TitleBar(self.open_menu)
         with Horizontal(id="middle"):
             yield Dock(explorer, "left", "Explorer", ExplorerFilter())
             with Container(id="pages"):
@@ -157,36 +162,67 @@ class Desk(Screen[None]):
         """Return the controller of this class; its commands go through ``do``."""
         return next(controller for controller in self._controllers if isinstance(controller, kind))
 
+    # ---------------------------------------------------------------- asking
+
+    def start(
+        self,
+        work: Callable[..., Coroutine[Any, Any, object]],
+        *values: Any,
+        group: str = "",
+        failing: str = "",
+    ) -> None:
+        """Begin what asks and shows, beside everything else; one of a group ends the one before.
+
+        ``failing`` is the title of the dialog that shows why something cannot be read.
+        """
+
+        async def shown() -> None:
+            try:
+                await work(*values)
+            except Exception as error:  # noqa: BLE001 - the edge of what asks: shown, never the end
+                from tabwb.workbench.engine.engine import report_of
+
+                report = report_of(error, failing)
+                unsaved = report.unsaved and not failing
+                self.tell(messages.Failed(replace(report, unsaved=unsaved)))
+
+        begun: Any = shown  # Textual's types do without functions that return nothing
+        self.run_worker(begun, group=group or "default", exclusive=bool(group))
+
     async def ask(self, work: Callable[..., T], *values: Any, aside: bool = False) -> T:
-        """Return what work of a controller returns, or raise what it raises.
+        """Return what work returns, or raise what it raises.
 
         It runs in the worker's thread after what is queued, or ``aside`` in a thread of its own.
         """
-        loop = asyncio.get_running_loop()
-        answer: asyncio.Future[T] = loop.create_future()
-
-        def give(found: T | None, error: Exception | None) -> None:
-            if answer.done():  # who asked is gone
-                return
-            if error is None:
-                answer.set_result(cast("T", found))
-            else:
-                answer.set_exception(error)
-
-        def job() -> None:
-            found, raised = None, None
-            try:
-                found = work(*values)
-            except Exception as error:  # noqa: BLE001 - raised where it is awaited
-                raised = error
-            with suppress(RuntimeError):  # the program has ended
-                loop.call_soon_threadsafe(give, found, raised)
-
+        answer, job = _answered(partial(work, *values))
         if aside:
             threading.Thread(target=job, name="aside", daemon=True).start()
         else:
             self.do(job)
         return await answer
+
+    async def each(self, work: Callable[..., Iterator[T]], *values: Any) -> AsyncIterator[T]:
+        """Yield what work yields, in a thread of its own; a step is taken when it is asked for."""
+        wanted: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        end = object()
+
+        def take() -> None:
+            while (job := wanted.get()) is not None:
+                job()
+
+        threading.Thread(target=take, name="aside", daemon=True).start()
+        steps = work(*values)
+        try:
+            while True:
+                answer, job = _answered(lambda: next(steps, end))
+                wanted.put(job)
+                found = await answer
+                if found is end:
+                    break
+                yield cast("T", found)
+        finally:
+            wanted.put(getattr(steps, "close", None))  # where it was made: a store is the thread's
+            wanted.put(None)
 
     # ---------------------------------------------------------------- the worker
 
@@ -195,7 +231,7 @@ class Desk(Screen[None]):
         from tabwb.workbench.engine.operations import JobController
         from tabwb.workbench.engine.session_controller import SessionController
 
-        engine = Engine(self.tell, location=self.location, offline=self._offline)
+        self.engine = engine = Engine(self.tell, location=self.location, offline=self._offline)
         self.do = engine.later
         self.sessions = SessionController(engine)
         self._controllers = [
@@ -223,6 +259,20 @@ class Desk(Screen[None]):
         """Whether the worker runs."""
         return self._worker is not None
 
+    def request(self, subject: str, what: str, /, *values: Any, **named: Any) -> None:
+        """Let the actions of another subject do something."""
+        self.tell(messages.Requested(subject, what, values, named))
+
+    def requested(self, message: messages.Requested) -> None:
+        """Do what was requested of a subject, if it is installed."""
+        if message.subject not in self._actions:
+            return
+        do = getattr(self._actions[message.subject], message.what)
+        if iscoroutinefunction(do):
+            self.start(partial(do, *message.values, **message.named))
+        else:
+            do(*message.values, **message.named)
+
     def settle(self) -> None:
         """Count one more command that the worker has done, and that is shown."""
         self._done += 1
@@ -248,6 +298,10 @@ class Desk(Screen[None]):
                 await result
         self.news.publish(message.content)
 
+    def show_score(self, administration: int, right: int, scored: int) -> None:
+        """Show in the explorer how much of an administration is right."""
+        self.query_one(Explorer).show_score(administration, right, scored)
+
     def show_error(self, report: ErrorReport) -> None:
         """Show what is wrong and what to do."""
         commands = {command.replace(".", "-"): command for command, _ in report.asks}
@@ -264,8 +318,11 @@ class Desk(Screen[None]):
 
     # ---------------------------------------------------------------- pages
 
-    async def go(self, page: str, *, keep_return: bool = False) -> None:
-        """Put a page into the middle and focus it; :attr:`return_to` stays if ``keep_return``."""
+    async def go(self, page: str, *wanted: Any, keep_return: bool = False) -> None:
+        """Put a page into the middle, at what is wanted on it, and focus it.
+
+        :attr:`return_to` stays if ``keep_return``.
+        """
         if not keep_return:
             self.return_to = ""
         pages = self.query_one("#pages")
@@ -278,8 +335,14 @@ class Desk(Screen[None]):
             child.display = child is self.current
         self.docks.close_drawer()
         self.docks.apply()
+        if wanted:
+            self.current.want(*wanted)
         self.current.update_page()
         self.current.focus_inside()
+
+    def open(self, page: str, *wanted: Any) -> None:
+        """Open a page soon, at what is wanted on it."""
+        self.start(self.go, page, *wanted)
 
     async def back(self) -> None:
         """Leave a page for the one it was opened from, the open administration or the first."""
@@ -377,10 +440,6 @@ class Desk(Screen[None]):
 
         self.app.push_screen(AskWords(title, label, text, optional=optional), given)
 
-    def on_title_bar_menu_wanted(self, message: TitleBar.MenuWanted) -> None:
-        """Open the menu that was clicked."""
-        self.open_menu(message.group)
-
     def open_menu(self, group: str) -> None:
         """Open one menu."""
 
@@ -391,9 +450,9 @@ class Desk(Screen[None]):
         self.app.push_screen(MenuScreen(group, self.table, self.situation()), chosen)
 
     def on_tree_node_selected(self, event: Tree.NodeSelected[Entry]) -> None:
-        """Tell the subjects what was chosen in the explorer."""
+        """Open what was chosen in the explorer."""
         if event.node.data is not None:
-            self.tell(event.node.data)
+            self.request("trial", "entry_chosen", event.node.data)
 
     @on(Input.Changed, "#explorer-filter")
     def _filter(self, event: Input.Changed) -> None:
@@ -415,3 +474,28 @@ class Desk(Screen[None]):
         elif self.docks.leave_drawer() or docked:
             event.stop().prevent_default()
             self.current.focus_inside()
+
+
+def _answered(work: Callable[[], T]) -> tuple[asyncio.Future[T], Callable[[], None]]:
+    """Return the answer of work, and the job for another thread that gives it."""
+    loop = asyncio.get_running_loop()
+    answer: asyncio.Future[T] = loop.create_future()
+
+    def give(found: T | None, error: Exception | None) -> None:
+        if answer.done():  # who asked is gone
+            return
+        if error is None:
+            answer.set_result(cast("T", found))
+        else:
+            answer.set_exception(error)
+
+    def job() -> None:
+        found, raised = None, None
+        try:
+            found = work()
+        except Exception as error:  # noqa: BLE001 - raised where it is awaited
+            raised = error
+        with suppress(RuntimeError):  # the program has ended
+            loop.call_soon_threadsafe(give, found, raised)
+
+    return answer, job

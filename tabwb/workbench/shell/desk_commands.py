@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.records.states import TrialState
-from tabwb.workbench.engine.messages import ResultsWanted
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import Command, Situation
 from tabwb.workbench.shell.desk import Desk
@@ -174,7 +173,7 @@ def _discontinue(desk: Desk) -> None:
 
 def _results(desk: Desk) -> None:
     if desk.work is not None:
-        desk.tell(ResultsWanted(desk.work.administration.id))
+        desk.request("results", "show", desk.work.administration.id)
 
 
 _SESSION = (

@@ -10,7 +10,6 @@ from textual.message import Message
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.view_models import Catalogue
 from tabwb.workbench.shell import settings
-from tabwb.workbench.shell.explorer import Explorer
 from tabwb.workbench.shell.page import Page
 
 if TYPE_CHECKING:
@@ -41,7 +40,8 @@ class DeskMessages:
         desk.listen(messages.Settled, self._settle)
         desk.listen(messages.Failed, self._failed)
         desk.listen(messages.Told, self._told)
-        desk.listen(messages.ScoreCounted, self._score_counted)
+        desk.listen(messages.Requested, desk.requested)
+        desk.listen(messages.Stored, self._stored)
 
     def _ready(self, message: messages.Ready) -> None:
         desk = self._desk
@@ -83,9 +83,9 @@ class DeskMessages:
     def _settle(self, message: messages.Settled) -> None:
         self._desk.settle()
 
-    def _score_counted(self, message: messages.ScoreCounted) -> None:
-        explorer = self._desk.query_one(Explorer)
-        explorer.show_score(message.administration, message.right, message.scored)
+    def _stored(self, message: messages.Stored) -> None:
+        if message.score is not None:
+            self._desk.show_score(message.number, *message.score)
 
     def _told(self, message: messages.Told) -> None:
         self._desk.notify(message.text, timeout=4, markup=False)

@@ -102,14 +102,9 @@ class TitleBar(WidthAwareWidget):
 
     state: reactive[TitleState] = reactive(TitleState())
 
-    @dataclass
-    class MenuWanted(Message):
-        """A menu's title was clicked."""
-
-        group: str
-
-    def __init__(self) -> None:
+    def __init__(self, open_menu: Callable[[str], object]) -> None:
         super().__init__(id="title-bar")
+        self._open_menu = open_menu
         self._marks: dict[str, str] = {}
         """Each mark as it is drawn, with its whole words."""
 
@@ -154,7 +149,7 @@ class TitleBar(WidthAwareWidget):
         if self.state.narrow:
             group = GROUPS[0]
         if group is not None:
-            self.post_message(self.MenuWanted(group))
+            self._open_menu(group)
 
 
 class MenuBar(WidthAwareWidget):

@@ -39,6 +39,9 @@ class Page(Vertical):
         self.desk = desk
         desk.table.bind(self, page)
 
+    def want(self, *wanted: Any) -> None:
+        """Take what is to be shown, before the page is updated."""
+
     def update_page(self) -> None:
         """Show what the desk knows now."""
 

@@ -11,10 +11,8 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.style import Style
 
-from tabwb.workbench.engine.messages import NewWanted, ParticipantWanted
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import Command, Situation, key_label
-from tabwb.workbench.shell.explorer import Entry
 from tabwb.workbench.shell.help import topics
 from tabwb.workbench.shell.item_search import ItemEntry, ItemSearch, item_text
 from tabwb.workbench.shell.wording import QUIET, glyph_of, name_of, special_words, state_word
@@ -150,12 +148,12 @@ class Palette(Provider):
     def _models(self) -> Iterator[Found]:
         desk = self._desk
         for model in desk.catalogue.models if desk.catalogue else ():
-            run = partial(desk.tell, NewWanted("", model.spec, ""))
+            run = partial(desk.request, "trial", "new", model=model.spec)
             text = model.unavailable_reason or f"New administration. {model.title}"
             usable = not model.unavailable_reason
             yield Found(f"model: {model.shape}", text, run, usable=usable)
         for battery in desk.catalogue.batteries if desk.catalogue else ():
-            run = partial(desk.tell, Entry("battery", battery.id))
+            run = partial(desk.request, "trial", "new", battery=battery.id)
             text = (
                 battery.problem or f"New administration. {battery.title}, {battery.n_items} items"
             )
@@ -170,7 +168,7 @@ class Palette(Provider):
                 sessions[code] = sessions.get(code, 0) + 1
         for code, count in sessions.items():
             text = f"{count} session{'' if count == 1 else 's'}, consent"
-            yield Found(f"participant: {code}", text, partial(desk.tell, ParticipantWanted(code)))
+            yield Found(f"participant: {code}", text, partial(desk.open, "participants", code))
 
     def _items(self) -> Iterator[Found]:
         desk = self._desk
@@ -186,7 +184,7 @@ class Palette(Provider):
             title = f"open: #{one.id} {name_of(one)}"
             count = f"{glyph_of(one)} {state_word(one)} {one.answered}/{one.planned}"
             text = " · ".join([count, *special_words(one), one.given_at])
-            yield Found(title, text, partial(desk.tell, Entry("administration", str(one.id))))
+            yield Found(title, text, partial(desk.request, "trial", "offer", one.id))
 
 
 def _score(entry: Found, words: Sequence[str]) -> float:
@@ -207,7 +205,7 @@ def why_not(desk: Desk, command: Command, situation: Situation) -> str | None:
 def _show_item(desk: Desk, item: ItemEntry) -> None:
     def chosen(choice: str | None) -> None:
         if choice == "new":
-            desk.tell(Entry("battery", item.battery))
+            desk.request("trial", "new", battery=item.battery)
 
     from tabwb.workbench.shell.dialogs import ChoiceScreen
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from tabwb.workbench.engine.jobs import TRANSCRIBING
-from tabwb.workbench.engine.messages import TranscribingWanted
 from tabwb.workbench.engine.operations import JobController
-from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Actions, Subject
 
 SUBJECT = Subject(__name__, actions="subject:TranscribingActions")
@@ -14,18 +12,14 @@ SUBJECT = Subject(__name__, actions="subject:TranscribingActions")
 class TranscribingActions(Actions):
     """Transcribes what other subjects ask for."""
 
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
-        desk.listen(TranscribingWanted, self.wanted)
-
-    def wanted(self, message: TranscribingWanted) -> None:
+    def transcribe(self, number: int, transcriber: str = "") -> None:
         """Transcribe in the background; ask with which transcriber where none is named."""
         from tabwb.operations.transcribing import TranscribeResponses
 
-        number, jobs = message.number, self.desk.controller(JobController)
-        if message.transcriber:
+        jobs = self.desk.controller(JobController)
+        if transcriber:
             if jobs.working(TRANSCRIBING, number) is None:
-                wanted = TranscribeResponses(administration=number, transcriber=message.transcriber)
+                wanted = TranscribeResponses(administration=number, transcriber=transcriber)
 
                 def begin() -> None:
                     jobs.begin(wanted)

@@ -15,9 +15,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from tabwb.records.trials import Administration
-from tabwb.workbench.engine.messages import KeepRecordings, NewWanted, ResultsWanted
 from tabwb.workbench.engine.view_models import UNFINISHED, Catalogue
-from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, Dialog
 from tabwb.workbench.shell.explorer import Entry, Finder
 from tabwb.workbench.shell.page import Actions
@@ -28,11 +26,6 @@ from tabwb.workbench.trial.draft import Draft, default_draft, remembered
 
 class TrialActions(Actions):
     """Begins and opens administrations."""
-
-    def __init__(self, desk: Desk) -> None:
-        super().__init__(desk)
-        desk.listen(Entry, self.entry_chosen)
-        desk.listen(NewWanted, self.new_wanted)
 
     def open(self) -> None:
         """Open the dialog that finds an administration."""
@@ -57,15 +50,6 @@ class TrialActions(Actions):
                 self.new(examinee=entry.name)
             case "more":
                 self.open()
-
-    def new_wanted(self, wanted: NewWanted) -> None:
-        """Open the dialog with what another page knows of the administration."""
-        self.new(
-            battery=wanted.battery,
-            model=wanted.model,
-            lesion=wanted.lesion,
-            examinee=wanted.participant,
-        )
 
     def new(
         self,
@@ -110,6 +94,13 @@ class TrialActions(Actions):
         dialog = NewAdministration(catalogue, filled(draft), drafts, usual=filled(usual))
         desk.app.push_screen(dialog, closed)
 
+    def auto_run_complete(self, number: int) -> None:
+        """An auto-run has given the last item of an administration."""
+        from tabwb.workbench.trial.page import TrialPage
+
+        for page in self.desk.query(TrialPage):
+            page.auto_run_complete(number)
+
     def begin(self, draft: Draft) -> None:
         """Begin an administration."""
         self.desk.do(partial(self.desk.controller(TrialController).begin, draft))
@@ -129,7 +120,7 @@ class TrialActions(Actions):
         if desk.work is not None and desk.work.administration.id == number:
             desk.run_worker(desk.go(desk.work.page))
         elif over and not interrupted:
-            desk.tell(ResultsWanted(number))
+            desk.request("results", "show", number)
         else:
             self._ask(administration, over=over, interrupted=interrupted)
 
@@ -138,7 +129,7 @@ class TrialActions(Actions):
 
         def chosen(choice: str | None) -> None:
             if choice in {"resume", "keep"} and interrupted:
-                desk.tell(KeepRecordings(number))
+                desk.request("naming", "keep_recordings", number)
             if choice == "resume":
                 desk.call_later(desk.do, partial(desk.sessions.resume, number))
             elif choice == "moved":
@@ -149,7 +140,7 @@ class TrialActions(Actions):
                 asked = AskWords("Continue with the model at another path", "Model's spec", text)
                 desk.app.push_screen(asked, moved)
             elif choice == "results":
-                desk.tell(ResultsWanted(number))
+                desk.request("results", "show", number)
 
         def moved(spec: str | None) -> None:
             if spec:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 
 from tabwb.administer.session import setup
 from tabwb.battery.model import Battery
@@ -14,7 +13,6 @@ from tabwb.records.conditions import Conditions
 from tabwb.records.declared_conditions import CONDITIONS, Component, Components
 from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import check_id
-from tabwb.store import takes
 from tabwb.workbench.engine.engine import Controller, Engine, battery_entry
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.engine.view_models import BatteryEntry
@@ -78,13 +76,6 @@ class StartPreview:
 AFTERWARDS = "afterwards, when you confirm it"
 
 
-@dataclass(frozen=True, slots=True)
-class SharedFolder:
-    """The folder through which a second terminal shows items and takes what is typed."""
-
-    path: Path
-
-
 class TrialController(Controller):
     """Commands on drafts of administrations; all but :meth:`begin` may be called in any thread."""
 
@@ -95,10 +86,6 @@ class TrialController(Controller):
     def begin(self, draft: Draft) -> None:
         """Begin an administration."""
         self._sessions.begin(*self.check(draft))
-
-    def find_shared_folder(self) -> None:
-        """Report the folder of the store's second terminal."""
-        self.say(SharedFolder(takes.folder_of(self.store)))
 
     def preview(self, draft: Draft) -> StartPreview:
         """Return what a user should know of a draft before it begins."""

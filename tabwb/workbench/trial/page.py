@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal
 from textual.content import Content
@@ -14,7 +13,7 @@ from textual.events import Key
 from textual.widgets import Static
 
 from tabwb.records.states import AdministrationStatus
-from tabwb.workbench.engine.messages import AutoRunComplete, ResultsWanted, Streamed
+from tabwb.workbench.engine.messages import Streamed
 from tabwb.workbench.engine.view_models import UNFINISHED, Item, Work
 from tabwb.workbench.shell.commands import Situation
 from tabwb.workbench.shell.desk import Desk
@@ -84,8 +83,10 @@ Every response is on disk before the next item is given.
 
     def compose(self) -> ComposeResult:
         """Yield progress, transcript, the item shown, hint, compact scores."""
-        yield Pane(ProgressLine(), ItemMap(), id="trial-overview")
-        yield Pane(TranscriptList(), title="Transcript", id="trial-transcript", main=True)
+        yield Pane(ProgressLine(), ItemMap(self._choose), id="trial-overview")
+        yield Pane(
+            TranscriptList(self._choose), title="Transcript", id="trial-transcript", main=True
+        )
         yield ItemPane()
         yield Horizontal(Static(id="trial-hint"), RunLine(), id="trial-foot")
         yield CompactScores()
@@ -139,17 +140,16 @@ Every response is on disk before the next item is given.
                 pane.stream(message.text)
                 pane.follow_reply()
 
-    def _auto_run_complete(self, message: AutoRunComplete) -> None:
+    def auto_run_complete(self, number: int) -> None:
         """Show the results, unless the user reads something else: the hint has the key then."""
         if not self.display:
-            self.desk.notify(f"#{message.number} is complete.")
+            self.desk.notify(f"#{number} is complete.")
         elif self._chosen is None and self.desk.is_current:
-            self.desk.tell(ResultsWanted(message.number))
+            self.desk.request("results", "show", number)
 
     async def on_mount(self) -> None:
         """Follow the response as it arrives, and mount the participant's view."""
         self.desk.listen(Streamed, self.stream)
-        self.desk.listen(AutoRunComplete, self._auto_run_complete)
         await self.desk.mount(self.participant)
 
     def on_hide(self) -> None:
@@ -222,14 +222,11 @@ Every response is on disk before the next item is given.
         self.query_one(ItemPane).show_beginning()
         self.desk.show_foot()
 
-    @on(TranscriptList.Chosen)
-    @on(ItemMap.Clicked)
-    def _item_chosen(self, event: TranscriptList.Chosen | ItemMap.Clicked) -> None:
-        event.stop()
+    def _choose(self, number: int | None) -> None:
+        """Show an item, unless it is to come and a person would read it."""
         work = self._work
         if work is None or work.transcript is None:
             return
-        number = event.number
         to_come = number is not None and work.transcript.rows[number - 1].mark == "open"
         if not (work.of_person and to_come):  # nobody reads on the screen what is to come
             self.choose(number)

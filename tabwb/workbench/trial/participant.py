@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -157,19 +158,11 @@ Type the answer; it is recorded exactly as typed, with the time since the item w
 - **esc** gives the keys to the examiner: skip, note, pause; **enter** comes back here
 """
 
-    @dataclass
-    class Recorded(Message):
-        """An answer was given."""
-
-        text: str
-
-    class GivenBack(Message):
-        """The user has left the field."""
-
     nothing_typed: reactive[bool] = reactive(False)
     """Whether it is asked to press enter again to record nothing."""
 
-    def __init__(self) -> None:
+    def __init__(self, record: Callable[[str], object], give_back: Callable[[], object]) -> None:
+        self._record, self._give_back = record, give_back
         super().__init__(
             id="answer",
             soft_wrap=True,
@@ -193,12 +186,12 @@ Type the answer; it is recorded exactly as typed, with the time since the item w
             self.nothing_typed = True
         else:
             self.read_only = True
-            self.post_message(self.Recorded(self.text))
+            self._record(self.text)
 
     def action_give_back(self) -> None:
         """Leave the field; its text stays."""
         self.nothing_typed = False
-        self.post_message(self.GivenBack())
+        self._give_back()
 
     def action_new_line(self) -> None:
         """Insert a new line."""
@@ -242,8 +235,10 @@ class ParticipantSheet(Vertical, can_focus=True):
         text: str
         latency_s: float
 
-    def __init__(self, *, id: str | None = None) -> None:
-        super().__init__(id=id)
+    def __init__(self, give_back: Callable[[], object] = lambda: None) -> None:
+        super().__init__(id="participant")
+        self._give_back = give_back
+        """Called when the participant has left the field."""
         self.card = Card()
         self._drawn_at = 0.0
         self._foot = Content("")
@@ -255,7 +250,7 @@ class ParticipantSheet(Vertical, can_focus=True):
             yield Static(id="participant-prompt", markup=False)
             yield Static(id="participant-options", markup=False)
             yield Static(id="participant-words", markup=False)
-            yield AnswerField()
+            yield AnswerField(self._record, self._give_back)
         yield Static(id="participant-foot", markup=False)
 
     @property
@@ -325,12 +320,11 @@ class ParticipantSheet(Vertical, can_focus=True):
     def _item_drawn(self) -> None:
         self._drawn_at = time.monotonic()
 
-    def on_answer_field_recorded(self, event: AnswerField.Recorded) -> None:
+    def _record(self, text: str) -> None:
         """Tell of the answer, with its latency."""
-        event.stop()
         now = time.monotonic()
         latency_s = now - (self._drawn_at or now)
-        self.post_message(self.Answered(self.card.key, event.text, latency_s))
+        self.post_message(self.Answered(self.card.key, text, latency_s))
 
 
 def typing_foot(field: AnswerField) -> Content:

@@ -12,10 +12,10 @@ from textual.timer import Timer
 from textual.widget import Widget
 
 from tabwb.records.states import AdministrationStatus
+from tabwb.store import takes
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.wording import AMBER, QUIET
-from tabwb.workbench.trial.controller import SharedFolder, TrialController
 from tabwb.workbench.trial.participant import AnswerField, Card, ParticipantSheet, typing_foot
 from tabwb.workbench.trial.second_terminal import Link
 
@@ -57,14 +57,13 @@ class ParticipantView(Container):
 
     def compose(self) -> ComposeResult:
         """Yield the sheet."""
-        yield ParticipantSheet(id="participant")
+        yield ParticipantSheet(self.take_keys)
 
     def on_mount(self) -> None:
         """Follow whether nothing was typed, and find the second terminal's folder."""
         self.watch(self.sheet.field, "nothing_typed", self.show_foot, init=False)
         self._polling = self.set_interval(POLL_S, self._poll, pause=True)
-        self.desk.listen(SharedFolder, self._folder_found)
-        self.desk.do(self.desk.controller(TrialController).find_shared_folder)
+        self.desk.start(self._find_folder)
 
     def on_unmount(self) -> None:
         """Show nothing in the second terminal any more."""
@@ -104,8 +103,10 @@ class ParticipantView(Container):
         if self._link is not None:
             self._link.end()
 
-    def _folder_found(self, message: SharedFolder) -> None:
-        self._link = Link(message.path)
+    async def _find_folder(self) -> None:
+        """Find the folder through which a second terminal shows items and takes what is typed."""
+        engine = self.desk.engine
+        self._link = Link(await self.desk.ask(lambda: takes.folder_of(engine.store)))
         self._link.end()
         if self._asks:
             self._link.ask(self.sheet.card)
@@ -194,11 +195,6 @@ class ParticipantView(Container):
         """Record the answer."""
         event.stop()
         self.desk.do(partial(self.desk.sessions.answer, event.text, event.latency_s))
-
-    def on_answer_field_given_back(self, event: AnswerField.GivenBack) -> None:
-        """Give the keys to the examiner."""
-        event.stop()
-        self.take_keys()
 
     def on_key(self, event: Key) -> None:
         """Ignore most keys of a participant."""

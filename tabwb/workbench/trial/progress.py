@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from textual.content import Content
 from textual.events import Click, MouseMove
-from textual.message import Message
 from textual.timer import Timer
 
 from tabwb.workbench.engine.presenters import short_titles
@@ -113,14 +112,10 @@ One mark for each item: ✓ right, ✗ wrong, ● given (nothing to be right or 
 given, › skipped, ∅ void, ! needs attention, - not administered. A click on a mark shows the item.
 """
 
-    @dataclass
-    class Clicked(Message):
-        """The mark of a trial was clicked."""
-
-        number: int
-
-    def __init__(self) -> None:
+    def __init__(self, choose: Callable[[int], object]) -> None:
         super().__init__(id="item-map")
+        self._choose = choose
+        """Called with the trial whose mark was clicked."""
         self._transcript: Transcript | None = None
         self._subtests: Sequence[SubtestScore] = ()
         self._current: int | None = None
@@ -194,7 +189,7 @@ given, › skipped, ∅ void, ! needs attention, - not administered. A click on 
     def on_click(self, event: Click) -> None:
         """Show the item whose mark was clicked."""
         if (row := self._at(event)) is not None:
-            self.post_message(self.Clicked(row.trial.plan.number))
+            self._choose(row.trial.plan.number)
 
     def on_mouse_move(self, event: MouseMove) -> None:
         """Say in a tooltip which item the mark under the mouse is of."""

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.shell.commands import ON_HOME, Command, Situation
-from tabwb.workbench.shell.desk_commands import (
-    DISCONTINUED,
-    DONE,
-    session_commands,
-    unchangeable,
-)
+from tabwb.workbench.shell.desk_commands import DISCONTINUED, DONE, session_commands, unchangeable
 from tabwb.workbench.shell.page import PageSpec, Subject
 
 ASKING = "the model is answering: esc stops it, p pauses after it"

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from textual.content import Content
-from textual.message import Message
 
 from tabwb.records.states import StopReason, TrialState
 from tabwb.records.words import plural
@@ -58,14 +56,10 @@ class Given(NamedTuple):
 class TranscriptList(RowList):
     """Lists the items with their responses, below the titles of their subtests."""
 
-    @dataclass
-    class Chosen(Message):
-        """An item was chosen; None: the current one, and those that follow."""
-
-        number: int | None
-
-    def __init__(self) -> None:
+    def __init__(self, choose: Callable[[int | None], object]) -> None:
         super().__init__(id="transcript", opens=False)
+        self._choose = choose
+        """Called with the item that was chosen; None: the current one, and those that follow."""
         self._given = Given()
         self._listed: list[Row | Heading] = []
         self._structure: tuple[object, ...] = ()
@@ -145,7 +139,7 @@ class TranscriptList(RowList):
     def action_edge(self, row: int) -> None:
         """Go to the first item, or return to the current one."""
         if row:
-            self.post_message(self.Chosen(None))
+            self._choose(None)
         else:
             super().action_edge(row)
 
@@ -153,7 +147,7 @@ class TranscriptList(RowList):
         """Choose the item under the cursor."""
         event.stop()
         number = _number(self._listed[event.row])
-        self.post_message(self.Chosen(None if number == self._given.current else number))
+        self._choose(None if number == self._given.current else number)
 
 
 def _none_of_person(width: int) -> Iterator[Content]:

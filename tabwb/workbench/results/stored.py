@@ -1,0 +1,238 @@
+"""Stored responses: their results, replies, picture and sound are read, and they are corrected.
+
+All of it runs in the worker's thread.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from tabwb.records.errors import Interrupted, TabwbError
+from tabwb.records.ratings import Judged
+from tabwb.workbench.engine.engine import Engine
+from tabwb.workbench.engine.jobs import Ended, Tools
+from tabwb.workbench.engine.messages import Stored, Told
+from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.shell.sound import Envelope, Sound, envelope_of, sound_of, stretch_around
+
+if TYPE_CHECKING:
+    from tabwb.administer.session.session import Session
+    from tabwb.store.store import Store
+    from tabwb.tasks.spoken_naming.scores import Naming
+    from tabwb.workbench.results.presenter import Results
+    from tabwb.workbench.shell.pictures import Pixels
+
+FRAME_S = 0.1
+"""Seconds between two messages of progress."""
+SCORED = "scored again; the earlier ratings stay in the store"
+KEPT = 256
+"""So many envelopes are kept in memory."""
+
+
+def read_results(engine: Engine, number: int) -> Results:
+    """Return the results of one administration."""
+    from tabwb.analysis.administrations import load_administrations, load_columns
+    from tabwb.workbench.results.presenter import results_of
+
+    store, primary = engine.store, engine.plugins.configuration.study.primary_rater
+    (data,) = load_administrations(store, (number,), primary=primary)
+    given = data.administration
+    sessions = [
+        other.id
+        for other in (store.administrations() if data.battery.coded else ())
+        if other.conditions.examinee == given.conditions.examinee
+        and other.battery_hash == given.battery_hash
+    ]
+    held = load_columns(store, sessions, primary=primary) if len(sessions) > 1 else ()
+    return results_of(data, held)
+
+
+def read_replies(engine: Engine, number: int, trial: int) -> tuple[Judged, ...]:
+    """Return the calls of judges that ask a model, for one response."""
+    return tuple(engine.store.judgements(number, trial))
+
+
+# ---------------------------------------------------------------- scored again
+
+
+def rescore(engine: Engine, sessions: SessionController, number: int) -> None:
+    """Score and judge every counting answer again: in the background, where it is not open."""
+    if sessions.holds(number):
+        sessions.open_session().corrections.rescore()
+        sessions.publish()
+        _scored_again(engine, Ended("done", SCORED), number)
+        return
+    engine.background.check_free(number)
+    engine.background.start(
+        "Scoring",
+        f"every response of #{number} again",
+        partial(_scored, number),
+        after=lambda ended: _scored_again(engine, ended, number),
+        again=partial(rescore, engine, sessions, number),
+        administration=number,
+        holds=True,
+    )
+
+
+def _scored(number: int, tools: Tools) -> Ended:
+    """Score and judge the answers of an administration again; nothing is stored before the end."""
+    from tabwb.administer.session import setup
+
+    told_at = 0.0
+    with setup.resume(tools.store, tools.plugins, number) as session:
+        planned = len(session.trials)
+
+        def progress(done: int) -> None:
+            nonlocal told_at
+            if tools.cancel.is_set():
+                raise Interrupted("stopped: the earlier ratings count as before")
+            if time.monotonic() - told_at > FRAME_S:
+                told_at = time.monotonic()
+                tools.tell(done=done, planned=planned)
+
+        session.corrections.rescore(progress)
+        tools.tell(done=planned, planned=planned)
+    return Ended("done", SCORED)
+
+
+def _scored_again(engine: Engine, ended: Ended, number: int) -> None:
+    engine.say(Stored(number))
+    if ended.phase == "done":
+        engine.say(Told(f"#{number}: {ended.words}."))
+    elif ended.phase == "refused":
+        raise TabwbError(f"#{number} could not be scored again: {ended.words}")
+
+
+# ---------------------------------------------------------------- corrected
+
+
+def void_trial(sessions: SessionController, number: int, trial: int, reason: str) -> None:
+    """Declare one trial of an administration void."""
+    with sessions.session_of(number) as session:
+        session.corrections.void(reason, trial)
+    sessions.tell_corrected(number)
+
+
+def note_trial(sessions: SessionController, number: int, trial: int, text: str) -> None:
+    """Write a note on one trial of an administration."""
+    with sessions.session_of(number) as session:
+        session.corrections.note(text, trial)
+    sessions.say(Stored(number))
+
+
+def correct(sessions: SessionController, correction: Correction) -> None:
+    """Store a new onset or new limits of a response."""
+    with sessions.session_of(correction.number) as session:
+        correction.apply(session)
+    sessions.tell_corrected(correction.number)
+
+
+def undo_correction(sessions: SessionController, number: int, trial: int) -> None:
+    """Take back the latest correction of a response."""
+    from tabwb.records.events import Undone
+    from tabwb.tasks.spoken_naming.strategy import undo_correction as undo
+
+    with sessions.session_of(number) as session:
+        made = undo(session, trial)
+    what = next((event.what for event in made if isinstance(event, Undone)), "")
+    sessions.tell_corrected(number)
+    sessions.say(Told(f"Taken back: {what}. Its record stays in the store."))
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """A new onset, or new limits, of a stored response: seconds of the recording.
+
+    Attributes:
+        number: of the administration.
+        trial: number of the trial.
+        rater: the ID of the person; empty: the one who gave the administration.
+        onset_s: where speech begins, or None.
+        limits: from where to where the response lies, or None.
+    """
+
+    number: int
+    trial: int
+    rater: str
+    onset_s: float | None = None
+    limits: tuple[float, float] | None = None
+
+    def apply(self, session: Session) -> None:
+        """Store it; ratings by rule follow."""
+        from tabwb.tasks.spoken_naming.task import spoken_in
+
+        spoken = spoken_in(session)
+        what = "onset" if self.limits is None else "attempt"
+        with spoken.listening.to(self.trial, what, listener=self.rater):
+            if self.limits is not None:
+                spoken.listening.set_limits(*self.limits, reason="")
+            elif self.onset_s is not None:
+                spoken.listening.set_onset(self.onset_s, reason="")
+
+
+# ---------------------------------------------------------------- picture and sound
+
+
+class Heard(NamedTuple):
+    """Picture and sound of one response; ``trouble`` says why one of them is missing."""
+
+    pixels: Pixels | None
+    sound: Sound | None
+    trouble: str = ""
+
+
+class SoundReader:
+    """Reads pictures and recordings; keeps what it has read. Owned by the worker's thread."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._assets: tuple[str, Mapping[str, bytes]] = ("", {})
+        self._envelopes: OrderedDict[tuple[str, float, float], Envelope] = OrderedDict()
+
+    def read(self, number: int, battery: str, naming: Naming, hidden: bool) -> Heard:
+        """Return picture and sound of a response."""
+        store, pixels, sound, troubles = self._engine.store, None, None, []
+        try:
+            pixels = self._picture(store, battery, naming.view.item.picture)
+        except TabwbError as error:
+            troubles.append(str(error))
+        try:
+            sound = self._sound(store, number, naming, hidden=hidden)
+        except TabwbError as error:
+            troubles.append(error.message)
+        return Heard(pixels, sound, "; ".join(troubles))
+
+    def _picture(self, store: Store, battery: str, name: str) -> Pixels | None:
+        if not name:
+            return None
+        if self._assets[0] != battery:
+            self._assets = (battery, store.battery_assets(battery))
+        data = self._assets[1].get(name)
+        if data is None:
+            raise TabwbError(f"the battery holds no picture {name}")
+        from tabwb.workbench.shell.pictures import read_picture  # imports numpy
+
+        return read_picture(data, name)
+
+    def _sound(self, store: Store, number: int, naming: Naming, *, hidden: bool) -> Sound | None:
+        take = naming.view.take
+        if take is None:
+            return None
+        kept = next(
+            (one for one in store.people.recordings(number) if one.uid == take.recording), None
+        )
+        if kept is None:
+            raise TabwbError("the recording is not kept yet")
+        stretch = stretch_around(take, kept.seconds)
+        key = (kept.sha256, *stretch)
+        if key not in self._envelopes:
+            path = store.people.recording_path(kept.sha256)
+            self._envelopes[key] = envelope_of(path, *stretch)
+            if len(self._envelopes) > KEPT:
+                self._envelopes.popitem(last=False)
+        return sound_of(naming, self._envelopes[key], revealed=not hidden)
