@@ -19,6 +19,7 @@ from tabwb.records.conditions import Conditions
 from tabwb.store.store import Store
 from tabwb.tables.table import Table
 from tabwb.workbench import app
+from tabwb.workbench.comparison.detail import ModelDetail
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.shell.commands import Command, Situation, on_page
@@ -103,7 +104,9 @@ async def test_pages_of_plugins_show_what_they_built_and_their_failures(
             await seat.press("escape")
         await seat.press("m")
         await seat.reads("3 of 3 models")
-        await seat.reads("STATISTICS")
+        detail = seat.app.screen.query_one(ModelDetail)
+        await seat.until(lambda: detail.option_count, "the detail")
+        detail.scroll_end(animate=False)
         await seat.reads("pronouns")
         await seat.press("x")
         await seat.reads("Tables and pages, 4 administrations")
