@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import operator
 import os
@@ -556,11 +557,17 @@ def asked_conditions(examinee: str, audience: Audience, asked: Mapping[str, Any]
 def _several(value: Value, given: Any) -> Iterable[Any]:
     if value.arg.pairs and isinstance(given, Mapping):
         return [f"{name}={_joined(one)}" for name, one in given.items()]
-    if isinstance(given, str):
-        return separated(given) if value.arg.names else [given]
-    if isinstance(given, Iterable) and not isinstance(given, bytes | Mapping):
+    if (
+        isinstance(given, str)
+        or not isinstance(given, Iterable)
+        or isinstance(given, bytes | Mapping)
+    ):
+        given = [given]
+    if not value.arg.names:
         return given
-    return [given]
+    # An option that is given twice has two texts, each of which may name several.
+    parts = (separated(one) if isinstance(one, str) else [one] for one in given)
+    return itertools.chain.from_iterable(parts)
 
 
 def _joined(one: Any) -> str:

@@ -58,6 +58,12 @@ def test_texts_of_a_dialog_and_values_of_python_make_the_same_operation() -> Non
     assert made(JudgeRun, typed) == made(JudgeRun, given)
 
 
+@pytest.mark.parametrize("given", ["ok,empty,truncated", ["ok,empty", "truncated"]])
+def test_each_text_may_name_several_values(given: Any) -> None:
+    plan: Any = made(PlanRatings, {"name": "s", "raters": "R1", "statuses": given})
+    assert plan.statuses == ("ok", "empty", "truncated")
+
+
 REFUSED: tuple[tuple[str, Any], ...] = (
     ("repeats", 0),
     ("repeats", 101),
