@@ -889,7 +889,7 @@ class Study:
 
     @does(UndoLatest)
     def undo(self, administration: int | str) -> dict[str, Any]:
-        """Take back the latest command of an administration; its record stays, marked so."""
+        """Take back the latest response, score, skip, void or end; its record stays, marked so."""
         return done(self, UndoLatest, locals())
 
     @does(TranscribeResponses)

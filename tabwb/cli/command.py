@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -111,9 +111,10 @@ def command(
     for option in (offline_option, json_option, store_option, verbosity_options):
         if kind.STORE or option is not store_option:
             option(made_of)
-    made_of.params[own:] = [
-        one for one in reversed(made_of.params[own:]) if kind.DOING or "-v" not in one.opts
-    ]
+    made_of.params[own:] = reversed(made_of.params[own:])
+    for one in made_of.params[own:]:
+        if isinstance(one, click.Option) and "-v" in one.opts and not kind.DOING:
+            one.hidden = True  # there is nothing more to say, and scripts may give it
     return made_of
 
 
@@ -198,9 +199,8 @@ def _printed(
     as_json: bool,
 ) -> Iterator[None]:
     """Print the document, also that of work that stops early."""
-    try:
-        yield
-    finally:
+
+    def printed() -> None:
         if as_json:
             if document := operation.documented(tools):
                 print_json({"format": 1, **document})
@@ -209,6 +209,14 @@ def _printed(
         elif tools.document:
             for line in operation.lines(tools.document):
                 _print(line)
+
+    try:
+        yield
+    except BaseException:
+        with suppress(BrokenPipeError):  # why it stopped is said although nobody reads on
+            printed()
+        raise
+    printed()
 
 
 def _print(line: Any) -> None:
@@ -376,10 +384,6 @@ STEPS = 20
 """Lines of a whole operation elsewhere than on a terminal: one for each 5 %."""
 
 
-MANY = 5_000
-"""Responses that take long enough to write for their progress to be shown."""
-
-
 class StatusLine:
     """A line on stderr that replaces itself; nothing where stderr is not a terminal."""
 
@@ -414,7 +418,7 @@ class Countdown:
     def __init__(
         self, what: str, planned: int = 0, *, quiet: bool = False, each: bool = False
     ) -> None:
-        self._what, self.planned, self._done = what, planned, 0
+        self._what, self.planned = what, planned
         self._began = time.monotonic()
         self._before = 0
         self._quiet, self._each, self._step = quiet, each, -1
@@ -424,21 +428,6 @@ class Countdown:
     def begin(self) -> None:
         """Begin a part."""
         self._began, self._before, self._step = time.monotonic(), 0, -1
-
-    def advance(self) -> None:
-        """Count one more as done."""
-        self._done += 1
-        self.show(self._done, timed=self._done)
-
-    def show(self, done: int, detail: str = "", *, timed: int) -> None:
-        """Show how many are done."""
-        self.status.show(self._text(self._what, done, detail, timed))
-
-    def of(self, done: int, planned: int) -> None:
-        """Show how many are done, and of how many, where there are many."""
-        if planned >= MANY:
-            self.planned = planned
-            self.show(done, timed=done)
 
     def tell(self, told: Told) -> None:
         """Show how far an operation is: elsewhere than on a terminal a line for each 5 %."""

@@ -26,7 +26,7 @@ from tabwb.operations.operation import (
     words_of,
 )
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
-from tabwb.records.files import expanded, is_stdout
+from tabwb.records.files import is_stdout
 from tabwb.records.ratings import calibrated_parts
 
 if TYPE_CHECKING:
@@ -506,7 +506,7 @@ def _place(tools: Tools, out: Path, *, force: bool) -> Path:
             raise UsageError("a file is needed", where="out")
         return out
     remedy = f"choose another name, or use {tools.called('force')}"
-    return check_destination(expanded(out), force=force, remedy=remedy)
+    return check_destination(out, force=force, remedy=remedy)
 
 
 def _written(tools: Tools, place: Path) -> None:

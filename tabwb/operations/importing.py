@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from tabwb.operations.operation import Arg, Operation, Progress, Told, Tools, values_of
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
-from tabwb.records.files import expanded
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
@@ -183,7 +182,7 @@ class ImportFile(Operation):
 
     def check(self, plugins: Plugins) -> None:
         """Read the file, before a store is made."""
-        path = expanded(self.path)
+        path = self.path
         if str(path) != "-" and not path.exists():
             raise UsageError("there is no such file or folder", where=str(path))
         source = self._source(plugins, path)
@@ -708,7 +707,7 @@ class Ratings(Source):
         from tabwb.records.rating_sets import checked_counts
 
         wanted = self.wanted
-        mapping = None if wanted.mapping is None else expanded(wanted.mapping)
+        mapping = wanted.mapping
         if mapping is not None and not mapping.is_file():
             raise UsageError(f"there is no file '{mapping}'", where="mapping")
         request = LabelRequest(

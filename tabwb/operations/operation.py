@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import math
 import operator
 import os
 import re
@@ -40,6 +39,7 @@ from tabwb.records.declared_conditions import (
     Ids as SeveralIds,
 )
 from tabwb.records.errors import ComponentError, UsageError
+from tabwb.records.files import expanded
 from tabwb.records.words import separated
 
 if TYPE_CHECKING:
@@ -52,6 +52,8 @@ if TYPE_CHECKING:
 
 Ids = tuple[int | str, ...]
 """Numbers or uids of administrations."""
+MOST = 2**53
+"""The largest number: what every store and every reader of JSON keeps exactly."""
 FEW = 3
 """Steps after which the time that is left can be told."""
 
@@ -167,11 +169,11 @@ class Value(NamedTuple):
         """Return one value in its type, or refuse it."""
         try:
             value = _CONVERTED[self.type](given)
-        except (TypeError, ValueError):
+        except (OverflowError, TypeError, ValueError):
             raise self.refused(given) from None
         low, high = self.arg.low, self.arg.high
         outside = self.type in (int, float) and (
-            not math.isfinite(value)
+            not -MOST <= value <= MOST  # neither is what is not a number
             or (low is not None and (value <= low if self.arg.above else value < low))
             or (high is not None and value > high)
         )
@@ -218,10 +220,14 @@ def _truth(given: Any) -> bool:
 def _path(given: Any) -> Path:
     if not isinstance(given, str | os.PathLike):
         raise TypeError
-    return Path(given)
+    if "\0" in os.fspath(given):
+        raise ValueError
+    return expanded(Path(given))
 
 
 def _reference(given: Any) -> int | str:
+    if isinstance(given, bool):
+        raise TypeError
     return given if isinstance(given, str) else operator.index(given)
 
 
@@ -231,6 +237,7 @@ _CONVERTED: Mapping[type, Callable[[Any], Any]] = {
 }  # fmt: skip
 _NAMES = {
     bool: "True, False", int: "a whole number", str: "a text", Path: "the path of a file",
+    object: "a number or a uid",
 }  # fmt: skip
 
 
@@ -385,6 +392,8 @@ class Operation:
     """The page of the workbench that shows more of it than the list of jobs."""
     AT_ONCE: ClassVar[bool] = False
     """Whether ctrl+c ends it at once until it tells how much there is to do: nothing is lost."""
+    SECRET: ClassVar[str] = ""
+    """A value in rows of its document: its lines are shown once, and no list of jobs keeps it."""
     NEEDED: ClassVar[str] = ""
     """A module that showing the result needs; it can be imported while the work waits."""
 
@@ -502,7 +511,9 @@ def made(kind: type[Operation], given: Mapping[str, Any]) -> Operation:
             checked[value.name] = _conditions(one or {})
             continue
         if value.many and one is not None:
-            one = tuple(dict.fromkeys(map(value.checked, _several(value, one))))
+            several = map(value.checked, _several(value, one))
+            # Of pairs a name that is given twice is refused by who reads them.
+            one = tuple(several if value.arg.pairs else dict.fromkeys(several))
         if one is None or (value.many and not one):
             if value.needed:
                 words = "a value is needed"
@@ -557,16 +568,12 @@ def asked_conditions(examinee: str, audience: Audience, asked: Mapping[str, Any]
 def _several(value: Value, given: Any) -> Iterable[Any]:
     if value.arg.pairs and isinstance(given, Mapping):
         return [f"{name}={_joined(one)}" for name, one in given.items()]
-    if (
-        isinstance(given, str)
-        or not isinstance(given, Iterable)
-        or isinstance(given, bytes | Mapping)
-    ):
-        given = [given]
+    several = isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
+    texts: Iterable[Any] = given if several else [given]
     if not value.arg.names:
-        return given
+        return texts
     # An option that is given twice has two texts, each of which may name several.
-    parts = (separated(one) if isinstance(one, str) else [one] for one in given)
+    parts = (separated(one) if isinstance(one, str) else [one] for one in texts)
     return itertools.chain.from_iterable(parts)
 
 

@@ -224,6 +224,7 @@ class PlanRatings(Operation):
         """Document the plan, with the widths of intervals to be expected."""
         from tabwb.analysis.rating_plan import plan_document
 
+        tools.store.sets.refuse_taken(self.name)
         tools.document |= plan_document(self._planned(tools))
         tools.say("nothing was made")
         return iter(())
@@ -543,6 +544,7 @@ class MakeLinks(OfSet):
     """
 
     NAME, TITLE = "rate link make", "Make"
+    SECRET: ClassVar[str] = "link"
     WHAT: ClassVar[str] = "Make links"
     raters: Annotated[tuple[str, ...], RATER] = ()
     expires: Annotated[

@@ -217,7 +217,9 @@ class LogOfSpeakers(Operation):
     speaker: Annotated[
         str | None, Arg("Only of this speaker.", metavar="[ID]", positional=True)
     ] = None
-    administration: Annotated[int | None, Arg("Only of this administration.", metavar="N")] = None
+    administration: Annotated[
+        int | None, Arg("Only of this administration.", metavar="N", low=1)
+    ] = None
 
     def do(self, tools: Tools) -> None:
         """Read it."""

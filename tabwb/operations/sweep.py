@@ -218,7 +218,12 @@ class SweepLesions(Operation):
         yield Told(waited if self.cluster else f"loading {self.model}")
         with self._ready(tools) as (sweep, own, _, give):
             swept = tools.result = _swept(tools, sweep, own)
-            planned, failed = len(own), tools.document.setdefault("failed", [])
+            failed: list[dict[str, Any]] = []
+            planned, document = len(own), tools.document
+            document |= {
+                "name": sweep.name, "conditions": planned, "done_before": swept.before,
+                "given": 0, "failed": failed, "left": _left(swept),
+            }  # fmt: skip
             yield Told("", swept.before, planned)
             try:
                 for step in give(sweep, own, tools.opened, tools.cancel):
@@ -231,16 +236,14 @@ class SweepLesions(Operation):
                         told = told._replace(words=step.point.name, timed=swept.given)
                     yield told
             except BaseException as error:
+                document |= {"given": swept.given, "left": _left(swept)}
                 tools.cancel.set()  # the workers' threads end at their next item
                 error.add_note(f"{tools.same} continues the sweep")
                 raise
             known = sweep.known(tools.store)  # another command may have given some meanwhile
             swept = tools.result = replace(swept, known=known)
             left = max(_left(swept) - len(failed), 0)
-            tools.document |= {
-                "name": sweep.name, "conditions": planned, "done_before": swept.before,
-                "given": swept.given, "failed": tools.document.pop("failed"), "left": left,
-            }  # fmt: skip
+            document |= {"given": swept.given, "left": left}
             _say_unlike(tools, sweep, swept)
         if failed:
             raise TabwbError(

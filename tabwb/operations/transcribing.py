@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from tabwb.operations.operation import Arg, Operation, Progress, Told, Tools
 from tabwb.operations.trial import ADMINISTRATION, session_of
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
-from tabwb.records.files import expanded, make_private_folder
+from tabwb.records.files import make_private_folder
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
@@ -73,11 +73,6 @@ class TranscribeFiles(Operation):
         return ", ".join(path.name for path in self.files)
 
     @property
-    def needs_store(self) -> bool:
-        """Only the consents of a speaker are there."""
-        return self.speaker is not None
-
-    @property
     def writes(self) -> bool:
         """That a speaker's recording was heard is logged."""
         return self.speaker is not None
@@ -124,7 +119,7 @@ class TranscribeFiles(Operation):
         for number, transcript in _in_order(_heard(tools, spec, sounds, accepted)):
             add(sounds[number], transcript)
             if self.keep_conditioned is not None and transcript.status != "error":
-                _keep(sounds[number], expanded(self.keep_conditioned))
+                _keep(sounds[number], self.keep_conditioned)
             done = len(rows) - len(failed)
             yield Told("", done, len(sounds), done)
         if left := len(sounds) + len(failed) - len(rows):
@@ -200,7 +195,7 @@ def _sounds(files: Sequence[Path]) -> tuple[list[Path], list[tuple[Path, str]]]:
     failed: list[tuple[Path, str]] = []
     for path in files:
         try:
-            sounds |= dict.fromkeys(sound_files([expanded(path)]))
+            sounds |= dict.fromkeys(sound_files([path]))
         except TabwbError as error:
             failed.append((path, str(error)))
     return list(sounds), failed

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from tabwb.operations.operation import IDS, Arg, Ids, Operation, Tools
 from tabwb.records.errors import UsageError
+from tabwb.records.states import AdministrationStatus
 from tabwb.records.words import near, plural
 
 if TYPE_CHECKING:
@@ -114,9 +115,10 @@ class NoteOnTrial(Operation):
 
 @dataclass(frozen=True, kw_only=True)
 class UndoLatest(Operation):
-    """Take back the latest command of ADMINISTRATION: a response, a score, a skip ...
+    """Take back the latest response, score, skip, void or discontinuation of ADMINISTRATION.
 
-    Its record stays, marked as taken back.
+    Its record stays, marked as taken back. Notes and tags are not commands to take back. A finished
+    administration is open again when an item has no response after that.
     """
 
     NAME, TITLE = "trial undo", "Undo"
@@ -127,6 +129,7 @@ class UndoLatest(Operation):
         from tabwb.records.events import Undone
 
         undone = []
+        before = tools.store.administration(self.administration)
         with session_of(tools, self.administration) as session:
             for event in session.corrections.undo():
                 if isinstance(event, Undone):
@@ -134,6 +137,10 @@ class UndoLatest(Operation):
                     of = f" of {event.trial}, {item}" if item else ""
                     tools.say(f"taken back: {event.what}{of}")
                     undone.append({"what": event.what, "trial": event.trial or None})
+        opened = {AdministrationStatus.RUNNING, AdministrationStatus.PAUSED}
+        now = tools.store.administration(before.id)
+        if before.status not in opened and now.status in opened:
+            tools.say(f"administration {before.id} is open again: an item has no response")
         tools.document |= {"administration": session.administration.id, "undone": undone}
 
 

@@ -506,9 +506,9 @@ def test_all_are_given_once_and_a_model_is_loaded_once(
     loads: list[str] = []
     loaded = Model.loaded.__func__  # type: ignore[attr-defined]
 
-    def counted(cls: type[Model], plugins: Any, spec: str) -> Model:
+    def counted(cls: type[Model], plugins: Any, spec: str, *more: Any) -> Model:
         loads.append(spec)
-        return loaded(cls, plugins, spec)  # type: ignore[no-any-return]
+        return loaded(cls, plugins, spec, *more)  # type: ignore[no-any-return]
 
     monkeypatch.setattr(Model, "loaded", classmethod(counted))
     store = tmp_path / "store.db"

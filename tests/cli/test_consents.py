@@ -56,6 +56,8 @@ ACTS: dict[str, tuple[str, ...]] = {
     "import {psst} --battery {battery} --speaker S-014": ("record",),
     "transcribe {sounds} --transcriber manual:{table} --speaker S-014": ("transcribe",),
     "transcribe {sounds} --transcriber far-ears --speaker S-014": ("transcribe", "remote"),
+    "trial transcribe 1 --again --transcriber manual:{table}": ("transcribe",),
+    "trial transcribe 1 --again --transcriber far-ears": ("transcribe", "remote"),
     "trial score 1 dog right": ("rate",),
     "trial heard 1 dog dog": ("rate",),
     "trial code 1 dog correct": ("rate",),

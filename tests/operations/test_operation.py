@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,7 @@ from tabwb.operations.spoken import (
     SetAttempt,
     SetOnset,
 )
+from tabwb.operations.store import BackupStore
 from tabwb.operations.transcribing import TranscribeResponses
 from tabwb.operations.trial import (
     NoteOnTrial,
@@ -74,6 +76,10 @@ REFUSED: tuple[tuple[str, Any], ...] = (
     ("max_cost", float("nan")),
     ("max_cost", "much"),
     ("max_cost", float("inf")),
+    ("max_cost", 10**400),
+    ("max_requests", 10**400),
+    ("max_requests", "1" + "0" * 400),
+    ("ids", [True]),
     ("max_requests", True),
     ("scope", "some"),
     ("again", "no"),
@@ -155,3 +161,11 @@ def test_python_may_give_any_sequence_and_number(name: str, given: Any, value: A
 def test_none_removes_a_value_of_a_record() -> None:
     operation = made(SetSpeaker, {"speaker": "S-01", "values": {"AQ": None, "group": "A"}})
     assert operation == SetSpeaker(speaker="S-01", values=("AQ=", "group=A"))
+
+
+def test_paths_have_the_home_folder_and_no_zero_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/of-me")
+    stored: Any = made(BackupStore, {"out": "~/a.db"})
+    assert stored.out == Path("/home/of-me/a.db")
+    with pytest.raises(UsageError):
+        made(BackupStore, {"out": "a\0b"})

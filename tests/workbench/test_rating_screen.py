@@ -210,6 +210,8 @@ async def test_a_set_is_planned_and_closed_and_its_links_are_made(sit: Sit, tmp_
         await seat.until(lambda: seat.app.screen.query("#expires"), "the dialog")
         await seat.press_button("begin")
         await seat.reads("127.0.0.1:8017/rate#")
+        jobs = seat.desk.engine.background.entries.values()
+        assert "rate#" not in repr([entry.state for entry in jobs])
         seat.fill(what="rate close")
         await seat.until(lambda: seat.app.screen.query("#reason"), "the fields")
         await seat.press_button("begin")

@@ -119,7 +119,9 @@ def grid_of(content: Mapping[str, Any], path: Path = Path("grid")) -> Grid:
     table = Table(path, content)
     table.refuse_unknown(("format", "name", "lesions", *OTHERS))
     if content.get("format") != 1:
-        raise table.error("format", f"{content.get('format')!r} is not known", allowed="1")
+        stated = content.get("format")
+        wrong = "is missing: format = 1" if stated is None else f"{stated!r} is not known"
+        raise table.error("format", wrong, allowed="1")
     rows = tuple(
         lesion_rows(table.inner(f"lesions[{place}]", one, LESION_KEYS))
         for place, one in enumerate(table.get("lesions", list, []))

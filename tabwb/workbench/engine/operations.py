@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -38,6 +38,8 @@ class JobController(Controller):
         super().__init__(engine)
         self._sessions = sessions
         self._wanted: dict[int, Operation] = {}
+        self._secrets: dict[int, str] = {}
+        """What is shown once, by the identity of an operation."""
         self._turns: dict[int, threading.Lock] = {}
         """Held by the job that works on an administration."""
 
@@ -75,6 +77,10 @@ class JobController(Controller):
     def wanted(self, number: int) -> Operation:
         """Return the operation of a job."""
         return self._wanted[number]
+
+    def secret(self, number: int) -> str:
+        """Return the lines of a job that are kept nowhere, once; afterwards an empty text."""
+        return self._secrets.pop(id(self._wanted[number]), "")
 
     def is_operation(self, number: int) -> bool:
         """Whether a job is an operation's; from any thread."""
@@ -139,9 +145,13 @@ class JobController(Controller):
             own.tell(field=field)
             return Ended("refused", "\n".join((*said, *warned, words)))
         finally:
-            own.tell(document=wanted.documented(tools), result=tools.result)
+            document = _public(wanted.documented(tools), wanted.SECRET)
+            own.tell(document=document, result=tools.result)
         if dry:
             return Ended("done", "\n".join(warned))
+        if wanted.SECRET:
+            self._secrets[id(wanted)] = "\n".join(wanted.lines(tools.document))
+            return Ended("done", "\n".join((*said, *warned)))
         made = tools.document.get("administrations") or [{"id": None}]
         words = "\n".join(
             (*said, *warned, *wanted.brief(tools.document), *wanted.wrong(tools.document))
@@ -246,3 +256,13 @@ def refusal(
         if (value := getattr(wanted, name, None)) and f"'{value}'" in error.message
     )  # fmt: skip
     return words, found or named or next(quoted, "")
+
+
+def _public(document: Mapping[str, Any], secret: str) -> dict[str, Any]:
+    """Return a document without what is secret in its rows."""
+    return {
+        name: [{key: row[key] for key in row if key != secret} for row in one]
+        if secret and isinstance(one, list)
+        else one
+        for name, one in document.items()
+    }

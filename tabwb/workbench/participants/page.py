@@ -97,7 +97,6 @@ class ParticipantsPage(Page):
         self._all: tuple[Participant, ...] = ()
         self._study = Study()
         self._read: Known | None = None
-        self._stale = True
         self._wanted = ""
         """The participant to be shown first."""
         desk.listen(Ready, self._changed)
@@ -139,13 +138,10 @@ class ParticipantsPage(Page):
         (self._wanted,) = wanted
 
     def update_page(self) -> None:
-        """Read the participants again where something has changed."""
-        if self._stale or self._wanted:
-            self._stale = False
-            self.desk.start(self._list, group="participants")
+        """Read the participants: another program may have changed or deleted them."""
+        self.desk.start(self._list, group="participants")
 
     def _changed(self, message: Ready) -> None:
-        self._stale = True
         if self.display:
             self.update_page()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,24 @@ Kinds = Sequence[tuple[type[Operation], Mapping[str, Any]]]
 """Operations, each with the values that what is shown decides, and first values of fields."""
 
 
+def parts(text: str) -> list[str]:
+    """Return the values in a field: those with spaces stand in quotes.
+
+    >>> parts(joined(["a b.wav", "c.wav"]))
+    ['a b.wav', 'c.wav']
+    """
+    try:
+        return shlex.split(text)
+    except ValueError:  # a quotation mark alone, as in a word
+        return text.split()
+
+
+def joined(values: Sequence[object]) -> str:
+    """Return the text of a field for several values."""
+    texts = map(str, values)
+    return " ".join(shlex.quote(one) if set(one) & set(" '\"\\") else one for one in texts)
+
+
 class OperationScreen(Dialog[None]):
     """Does an operation as a background job, which continues when the dialog is closed.
 
@@ -58,14 +77,15 @@ class OperationScreen(Dialog[None]):
         numbers = known.get("ids") or [known[one] for one in ("administration",) if one in known]
         self._job = self._jobs.working(kind.DOING, numbers[0]) if len(numbers) == 1 else None
         """The job that works, or the latest."""
-        self._working = self._asking = False
+        self._working = self._asking = self._estimated = False
         self._take(kind)
         if self._job is not None:
             self.known |= vars(self._jobs.wanted(self._job.number))
 
     def _take(self, kind: type[Operation]) -> None:
         """Ask for the values of this operation."""
-        self.kind, self.known = kind, dict(self._kinds[kind])
+        self.kind, self.known, self._secret = kind, dict(self._kinds[kind]), ""
+        """``_secret`` is shown once, while the dialog asks for the operation that made it."""
         self._values = [value for value in values_of(kind) if value.arg.label]
         helps = {one.name: f"{one.arg.help} {one.arg.more}".strip() for one in self._values}
         self._fields = Fields("", helps)
@@ -123,7 +143,7 @@ class OperationScreen(Dialog[None]):
             words = list(zip(arg.words or choices, choices, strict=True))
             shown = now if value.choices else choices[bool(now)]
             return self._fields.selection(name, words, shown or "")
-        text = " ".join(map(str, now)) if isinstance(now, tuple) else now
+        text = joined(now) if isinstance(now, tuple) else now
         shown = "" if text is None else str(text)
         if name == self.kind.NAMED_BY:
             self._named = shown
@@ -170,6 +190,7 @@ class OperationScreen(Dialog[None]):
 
     async def on_selection_changed(self, event: Selection.Changed) -> None:
         """Another operation: its fields."""
+        self._forget_estimate()
         chosen = event.selection
         if chosen.id == "what":
             self._take(next(kind for kind in self._kinds if chosen.value == kind.NAME))
@@ -181,7 +202,8 @@ class OperationScreen(Dialog[None]):
             self._say(self.kind.remark(self._named), QUIET)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """The proposed name of a file follows what is chosen."""
+        """An estimate was of other values; the name of a file follows what is chosen."""
+        self._forget_estimate()
         chosen = event.value.strip()
         if event.input.id != self.kind.NAMED_BY or chosen == self._named:
             return
@@ -193,6 +215,11 @@ class OperationScreen(Dialog[None]):
                     field.value = f"{head}{chosen}{tail}"
             self._named = chosen
             self._say(self.kind.remark(chosen), QUIET)
+
+    def _forget_estimate(self) -> None:
+        if self._estimated:
+            self._estimated = False
+            self._say(self.kind.NOTE, QUIET)
 
     def shows(self, number: int) -> bool:
         """Whether it shows this job."""
@@ -209,7 +236,9 @@ class OperationScreen(Dialog[None]):
         counted = state.active and state.planned
         done = f"{self.kind.TOLD} {state.done} of {state.planned}" if counted else ""
         doing = STOPPING if state.phase == "stopping" else state.words
-        words = ", ".join(filter(None, (done, doing)))
+        if state.phase == "done" and self.kind.SECRET:
+            self._secret = self._secret or self._jobs.secret(state.number)
+        words = "\n".join(filter(None, (", ".join(filter(None, (done, doing))), self._secret)))
         more = f"\n{self.kind.CONTINUES}" if state.phase == "stopped" else ""
         style = AMBER if state.phase in {"refused", "stopped"} else ""
         self._say(f"{SIGNS[state.phase]} {words}{more}", style)
@@ -250,6 +279,7 @@ class OperationScreen(Dialog[None]):
         except TabwbError as error:
             self._refuse(error)
             return
+        self._estimated = False
         self._say("… looking", QUIET)
         work = self._begin(wanted) if begin else self._estimate(wanted)
         self.run_worker(work, exclusive=True, exit_on_error=False)
@@ -262,7 +292,7 @@ class OperationScreen(Dialog[None]):
                 continue
             assert isinstance(field, Input)
             text = field.value.strip()
-            several = text.split() if value.many and not value.arg.kind else text
+            several = parts(text) if value.many and not value.arg.kind else text
             yield value.name, several or None
 
     async def _estimate(self, wanted: Operation) -> None:
@@ -272,6 +302,7 @@ class OperationScreen(Dialog[None]):
             self._refuse(error)
         else:
             self._say(f"≈ {words}")
+            self._estimated = True
 
     async def _begin(self, wanted: Operation) -> None:
         self._asking = True
