@@ -236,7 +236,7 @@ class SweepLesions(Operation):
                         told = told._replace(words=step.point.name, timed=swept.given)
                     yield told
             except BaseException as error:
-                document |= {"given": swept.given, "left": _left(swept)}
+                document |= {"given": swept.given, "left": _left(swept) - swept.given}
                 tools.cancel.set()  # the workers' threads end at their next item
                 error.add_note(f"{tools.same} continues the sweep")
                 raise
