@@ -25,6 +25,7 @@ from tabwb.operations.operation import (
     numbers_of,
 )
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.files import expanded
 from tabwb.records.words import did_you_mean, plural
 
 if TYPE_CHECKING:
@@ -381,7 +382,7 @@ class CheckPrompt(CheckFile):
         from tabwb.host.judge_prompt_files import read_prompt
         from tabwb.host.judge_prompts import prompt_files, sha256
 
-        file = Path(self.file)
+        file = expanded(self.file)
         if not file.exists():
             file = prompt_files()[0].get(self.file, file)
         prompt, problems = read_prompt(file)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 from tabwb.operations.operation import Arg, Operation, Progress, Told, Tools, asked_conditions
 from tabwb.operations.run import BATCH_SIZE, BATTERY, TOGETHER
 from tabwb.records.errors import Interrupted, MissingExtra, TabwbError, UsageError
+from tabwb.records.files import expanded
 from tabwb.records.words import plural, time_left
 
 if TYPE_CHECKING:
@@ -301,7 +302,7 @@ class SweepLesions(Operation):
     def _grid(self) -> Grid:
         from tabwb.administer.sweep.grid import grid_of, read_grid
 
-        return read_grid(Path(self.grid)) if isinstance(self.grid, str) else grid_of(self.grid)
+        return read_grid(expanded(self.grid)) if isinstance(self.grid, str) else grid_of(self.grid)
 
     def _resolved(self, tools: Tools) -> tuple[Battery, Conditions]:
         from tabwb.administer.session import setup

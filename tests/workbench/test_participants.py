@@ -116,3 +116,19 @@ async def test_a_deletion_shows_what_goes_and_stays_first(
     with Store.open(people) as store:
         assert [one.id for one in store.people.speakers()] == ["S-020"]
         assert [stone.reason for stone in store.people.tombstones()] == ["withdrawn"]
+
+
+async def test_people_are_read_on_opening_and_get_a_battery_for_people(
+    sit: Sit, people: Path
+) -> None:
+    async with sit((160, 48)) as seat:
+        await opened(seat)
+        await seat.press("escape")
+        await seat.until(lambda: seat.desk.page == "home", "the first page")
+        with Store.open(people) as store:  # another program
+            store.people.keep_speaker(Speaker("S-030"))
+        await seat.press("p")
+        await seat.reads("S-030")
+        await seat.press("n")
+        await seat.until(lambda: seat.app.screen.query("#battery"), "the dialog")
+        assert seat.app.screen.query_one("#battery", Input).value == "naming-demo"

@@ -77,9 +77,9 @@ class NewAdministration(Dialog[Draft | int | None]):
     def __init__(self, catalogue: Catalogue, draft: Draft, drafts: Drafts, *, usual: Draft) -> None:
         super().__init__()
         self._catalogue, self._drafts = catalogue, drafts
-        self._battery = self._known_battery(draft.battery)
         self._usual = self._for_whom(usual)
         self._draft = draft = self._for_whom(draft)
+        self._battery = self._known_battery(draft.battery)
         self._preview = StartPreview(self._battery)
         self._last = draft
         self._touched: set[str] = set()
@@ -127,11 +127,19 @@ class NewAdministration(Dialog[Draft | int | None]):
         return next(known, None)
 
     def _for_whom(self, draft: Draft) -> Draft:
-        """Return a draft for a participant where its battery is not made for models."""
+        """Return a draft whose battery is made for its examinee, unless a protocol is named."""
         battery = self._known_battery(draft.battery)
-        if battery is not None and "model" not in battery.examinees:
+        if battery is None:
+            return draft
+        if "model" not in battery.examinees:
             return replace(draft, kind="speaker")
-        return draft
+        if draft.kind == "model" or "speaker" in battery.examinees:
+            return draft
+        if draft.value("research_protocol"):
+            return draft
+        fitting = (one for one in self._catalogue.batteries if "speaker" in one.examinees)
+        other = next(fitting, battery)
+        return replace(draft, battery=other.id)
 
     def _first_names(self, audience: Audience) -> tuple[str, ...]:
         return ("battery", "kind", *first_fields(audience, self._battery))
