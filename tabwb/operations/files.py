@@ -164,7 +164,7 @@ class ExportResults(Operation):
         from tabwb.analysis.selection import matching
         from tabwb.media.documents.exporting import export
 
-        place = _place(tools, self.out, force=self.force)
+        place = destination(tools, self.out, force=self.force)
         told_at = 0.0
 
         def progress(done: int, planned: int) -> None:
@@ -286,7 +286,9 @@ class WriteReport(Operation):
         from tabwb.media.studied import studied
 
         places = {
-            file: _place(tools, file, force=self.force) for file in (self.out, self.bib) if file
+            file: destination(tools, file, force=self.force)
+            for file in (self.out, self.bib)
+            if file
         }
         for line in tools.plugins.unused("statistics"):
             tools.warn(line)
@@ -448,8 +450,8 @@ class DrawFigure(Operation):
         by = "administration" if self.ids else figure_kind(self.name).by
         given = words_of(self, (*SELECTING, "sort", "option", "width", "primary", "study_ids"))
         wanted = FigureRequest(
-            self.name, _place(tools, self.out, force=self.force),
-            data=None if self.data is None else _place(tools, self.data, force=self.force),
+            self.name, destination(tools, self.out, force=self.force),
+            data=None if self.data is None else destination(tools, self.data, force=self.force),
             width=self.width, caption=self.caption, footer=self.footer, dpi=self.dpi,
             options=_options(self.option), words=list(map(shlex.quote, given)),
             study_ids=self.study_ids, within_study=self.within_study, writing=tools.writing,
@@ -497,12 +499,12 @@ def resolved_selection(choice: Selection, plugins: Plugins, primary: str) -> Sel
     return replace(choice, judge=judge, primary=counting)
 
 
-def _place(tools: Tools, out: Path, *, force: bool) -> Path:
+def destination(tools: Tools, out: Path, *, force: bool, stdout: bool = True) -> Path:
     """Return where a file is written, before anything is read."""
     from tabwb.media.destination import check_destination
 
     if is_stdout(out):
-        if not tools.stdout:
+        if not (stdout and tools.stdout):
             raise UsageError("a file is needed", where="out")
         return out
     remedy = f"choose another name, or use {tools.called('force')}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from tabwb.operations.operation import IDS, WHERE, Arg, Ids, Operation, Progress, Tools
 from tabwb.records.errors import UsageError
+from tabwb.records.files import is_stdout
 from tabwb.records.words import plural, separated
 
 if TYPE_CHECKING:
@@ -224,7 +225,10 @@ class PlanRatings(Operation):
         """Document the plan, with the widths of intervals to be expected."""
         from tabwb.analysis.rating_plan import plan_document
 
-        tools.store.sets.refuse_taken(self.name)
+        try:
+            tools.store.sets.refuse_taken(self.name)
+        except UsageError as error:  # its plan may still be looked at
+            tools.warn(error.message)
         tools.document |= plan_document(self._planned(tools))
         tools.say("nothing was made")
         return iter(())
@@ -803,14 +807,13 @@ class ExportRatings(OfSet):
 
     def do(self, tools: Tools) -> None:
         """Write them."""
-        from tabwb.media.destination import check_destination
         from tabwb.media.documents.rating_export import FOLDER, export_set, format_of
+        from tabwb.operations.files import destination
 
         out = self.out
         chosen = format_of(out, self.format)
-        if chosen != FOLDER:
-            remedy = "choose another name, or overwrite it (force)"
-            out = check_destination(out, force=self.force, remedy=remedy)
+        if chosen != FOLDER or is_stdout(out):
+            out = destination(tools, out, force=self.force, stdout=False)
         permit = export_set(
             tools.store, tools.plugins, self.reference, chosen, out,
             judges=self.judges, within_study=self.within_study,

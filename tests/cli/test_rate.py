@@ -286,6 +286,8 @@ def test_a_table_has_a_row_for_each_answer(run: Run, store: Path, tmp_path: Path
     assert [field["name"] for field in table["schema"]["fields"]] == list(found[0])
     again = run("rate", "export", "pilot", "--out", out, "--store", store, status=1)
     assert "the file already exists" in again.err
+    run("rate", "export", "pilot", "--format", "csv", "--out", "-", "--store", store, status=2)
+    assert not Path("-").exists()
 
 
 def test_every_format_has_the_same_rows(run: Run, store: Path, tmp_path: Path) -> None:
