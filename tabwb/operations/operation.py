@@ -570,9 +570,9 @@ def _several(value: Value, given: Any) -> Iterable[Any]:
         return [f"{name}={_joined(one)}" for name, one in given.items()]
     several = isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping)
     texts: Iterable[Any] = given if several else [given]
-    if not value.arg.names:
+    # Of several texts each may name several only where help says so: a tag has no comma.
+    if not value.arg.names or (several and "," not in value.arg.metavar):
         return texts
-    # An option that is given twice has two texts, each of which may name several.
     parts = (separated(one) if isinstance(one, str) else [one] for one in texts)
     return itertools.chain.from_iterable(parts)
 

@@ -184,7 +184,7 @@ def test_a_control_in_the_same_layers_takes_as_many_weights_there(tmp_path: Path
     ("text", "words"),
     [
         ("x = [", "is not TOML"),
-        ("", "format: None is not known"),
+        ("", "format: is missing: format = 1"),
         ("format = 1", "lesions: there are none"),
         ("format = 1\nlesion = 2", "lesion: unknown key"),
         ("format = 1\n[[lesions]]\noperation = 'zero'", r"lesions\[0\].targets: there are none"),
