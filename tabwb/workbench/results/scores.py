@@ -243,7 +243,7 @@ def _columns(profiles: Profiles) -> Iterator[Column[str]]:
         known = any(feature in own for own in profiles.rates)
         return Content.styled(profiles.titles[feature], "" if known else QUIET)
 
-    yield Column("feature", title, least=12)
+    yield Column("feature", title, least=22)
     several = len(profiles.judges) > 1
     for at, own in enumerate(profiles.rates):
         head = ascii_uppercase[at % 26] if several else "present"
