@@ -275,7 +275,7 @@ class Tools:
     Attributes:
         place: returns that of the store, which is opened when it is needed first.
         say: takes a line about what is done; ``-q`` leaves it out.
-        warn: takes a sentence that nobody may miss.
+        warn: takes a warning, which is also shown with ``-q``.
         lent: the store, where it is open already; it stays open.
         holds: holds an administration while work changes it; None: as the store does.
         creates: a store is made where there is none.

@@ -399,7 +399,7 @@ class EmbeddedDatabase:
 
 
 LOOK_S = 2.0
-"""For so long a lock that nobody is known to hold is tried."""
+"""Seconds for which a lock is tried whose holder is not known."""
 _OWN: set[Path] = set()
 """The files of the locks that this process holds."""
 
