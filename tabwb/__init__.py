@@ -15,6 +15,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tabwb.api.administration import Administration as Administration
     from tabwb.api.agreement import Agreement as Agreement
     from tabwb.api.agreement import rater_agreement as rater_agreement
     from tabwb.api.engine import load_battery as load_battery
@@ -29,16 +30,15 @@ if TYPE_CHECKING:
     from tabwb.api.lesions import lesion_plan as lesion_plan
     from tabwb.api.lesions import localize as localize
     from tabwb.api.lesions import sweep as sweep
-    from tabwb.api.models import add_profile as add_profile
-    from tabwb.api.models import check_battery as check_battery
-    from tabwb.api.models import check_store as check_store
-    from tabwb.api.models import models as models
-    from tabwb.api.models import remove_profile as remove_profile
-    from tabwb.api.models import try_model as try_model
+    from tabwb.api.local import add_profile as add_profile
+    from tabwb.api.local import check_battery as check_battery
+    from tabwb.api.local import check_store as check_store
+    from tabwb.api.local import models as models
+    from tabwb.api.local import remove_profile as remove_profile
+    from tabwb.api.local import try_model as try_model
     from tabwb.api.rating_sets import RatingSet as RatingSet
     from tabwb.api.running import resume as resume
     from tabwb.api.running import run as run
-    from tabwb.api.study import Administration as Administration
     from tabwb.api.study import Study as Study
     from tabwb.api.study import open as open
     from tabwb.records.columns import Column as Column
@@ -61,10 +61,11 @@ _NAMES = {
     "tabwb.api.importing": "import_answers import_naming import_ratings transcribe",
     "tabwb.api.lesions": "lesion_parts lesion_plan localize sweep",
     "tabwb.api.files": "save_figure save_table table_text",
-    "tabwb.api.models": "add_profile check_battery check_store models remove_profile try_model",
+    "tabwb.api.local": "add_profile check_battery check_store models remove_profile try_model",
     "tabwb.api.rating_sets": "RatingSet",
     "tabwb.api.running": "resume run",
-    "tabwb.api.study": "Administration Study open",
+    "tabwb.api.administration": "Administration",
+    "tabwb.api.study": "Study open",
     "tabwb.records.errors": "ComponentError Interrupted MissingExtra NoConsent StoreError "
     "TabwbError TabwbWarning UsageError",
     "tabwb.records.columns": "Column",

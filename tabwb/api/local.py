@@ -1,4 +1,4 @@
-"""What needs no study: models and profiles, checks of batteries and of stores."""
+"""What needs no open study: models and profiles here, checks of batteries and of stores."""
 
 from __future__ import annotations
 

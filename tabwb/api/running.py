@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Literal
 
+from tabwb.api.administration import Administration, stored_in
 from tabwb.api.engine import (
     Names,
     Place,
@@ -17,7 +18,6 @@ from tabwb.api.engine import (
 )
 from tabwb.api.functions import Answering, spec_of, takes_request
 from tabwb.api.operations import tools_of, worked
-from tabwb.api.study import Administration, stored_in
 from tabwb.operations.operation import Operation, made
 from tabwb.operations.run import ResumeAdministration, RunBattery
 from tabwb.records.conditions import FUNCTION
