@@ -265,7 +265,8 @@ def test_a_scorer_that_raises_or_signs_with_another_name_is_found() -> None:
 
     class Signs(Scorer):
         def score(self, subtest: Any, item: Any, response: Response) -> Sequence[Rating]:
-            return [valued("other", "right", 1)]
+            unkeyed = undefined("other", "right", "there is no expected answer")
+            return [valued("other", "right", 1) if response.expected else unkeyed]
 
     class Undeclared(Scorer):
         def score(self, subtest: Any, item: Any, response: Response) -> Sequence[Rating]:
@@ -276,12 +277,17 @@ def test_a_scorer_that_raises_or_signs_with_another_name_is_found() -> None:
     assert failures(check_scorer, "scorers", Undeclared()) == ["contract, ratings"]
 
 
-def test_a_scorer_that_calls_an_item_without_a_key_wrong_is_found() -> None:
+def test_a_scorer_that_calls_an_item_without_a_key_right_or_wrong_is_found() -> None:
     class Strict(Scorer):
         def score(self, subtest: Any, item: Any, response: Response) -> Sequence[Rating]:
             return [valued("under-test", "right", response.text == response.expected)]
 
-    assert failures(check_scorer, "scorers", Strict()) == ["failure, no expected answer"]
+    class Generous(Scorer):
+        def score(self, subtest: Any, item: Any, response: Response) -> Sequence[Rating]:
+            return [valued("under-test", "right", (response.expected or "") in response.text)]
+
+    for made in (Strict(), Generous()):
+        assert failures(check_scorer, "scorers", made) == ["failure, no expected answer"]
 
 
 def test_a_judge_that_leaves_features_out_is_found() -> None:

@@ -376,11 +376,14 @@ class Study:
 
     def document(self, administration: int | str) -> dict[str, Any]:
         """Return what ``tabwb results ID --json`` prints (``format: 1``)."""
-        from tabwb.analysis.administrations import load_administrations
-        from tabwb.media.documents.document import administration_document
+        from tabwb.analysis.selection import Selection
+        from tabwb.media.documents.streamed import document_of
 
-        (data,) = load_administrations(self.store, [administration], primary=self._counting())
-        return administration_document(data, interval=True)
+        selection = Selection(primary=self._counting())
+        statistics = self._plugins().statistics()
+        with self.store.unchanged():
+            made = document_of(self.store, administration, selection, statistics)
+            return {**made, "trials": list(made["trials"])}
 
     def _chosen(self, ids: Ids, **options: Unpack[Choosing]) -> tuple[AdministrationData, ...]:
         from tabwb.analysis.selection import selected

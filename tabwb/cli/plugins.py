@@ -102,6 +102,9 @@ def check_plugin(context: click.Context, name: str, as_json: bool) -> None:
 
     with opened_plugins() as loaded:
         if name not in [plugin.name for plugin in loaded.plugins]:
+            for problem in loaded.problems:
+                if name in {problem.plugin, Path(problem.plugin).stem.replace("_", "-")}:
+                    raise TabwbError(f"plugin '{name}' is not loaded: {problem.error}")
             raise UsageError(
                 f"there is no plugin '{name}'",
                 allowed=", ".join(plugin.name for plugin in loaded.plugins),

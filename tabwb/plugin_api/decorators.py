@@ -14,6 +14,7 @@ count too.
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_args
@@ -160,6 +161,21 @@ def registrations(module: object) -> Iterator[Registered]:
         yield from registered(function)
 
 
+def _valued(
+    function: Callable[..., Any], rater: str, measure: str, value: Any, reason: str
+) -> Rating:
+    """Return the rating of a value, or refuse what is not a finite number."""
+    try:
+        if math.isfinite(value):
+            return valued(rater, measure, value, reason)
+    except (OverflowError, TypeError):
+        pass
+    raise ComponentError(
+        f"{function.__name__}() gave {value!r:.60} for '{measure}'",
+        allowed="True, False, None or a finite number",
+    )
+
+
 class _FunctionScorer:
     """The scorer of a function."""
 
@@ -189,15 +205,20 @@ class _FunctionScorer:
 
     def _rating(self, measure: str, given: Any) -> Rating:
         value, reason = _with_reason(given)
+        if measure not in self.measures:
+            raise ComponentError(
+                f"{self._function.__name__}() gave a value of '{measure}'",
+                allowed=f"the declared measures: {', '.join(self.measures)}",
+            )
         if value is None:
             return undefined(self._rater, measure, reason or "the scorer gave no value")
         if isinstance(value, bool) and self.measures.get(measure) != "verdict":
             raise ComponentError(
                 f"{self._function.__name__}() gave {value}, and '{measure}' is declared as "
-                f"{self.measures.get(measure, 'nothing')}",
+                f"{self.measures[measure]}",
                 hint="annotate the function with '-> bool', or declare the measure as a verdict",
             )
-        return valued(self._rater, measure, value, reason)
+        return _valued(self._function, self._rater, measure, value, reason)
 
 
 class _FunctionJudge:
@@ -233,7 +254,7 @@ class _FunctionJudge:
         value, reason = _with_reason(given)
         if value is None:
             return undefined(self.rater, feature, reason or "the judge gave no value")
-        return valued(self.rater, feature, value, reason)
+        return _valued(self._function, self.rater, feature, value, reason)
 
 
 class _FunctionExporter:

@@ -99,15 +99,16 @@ def _check_same_scores(scorer: Scorer, samples: Sequence[Sample]) -> None:
 
 
 def _check_unkeyed(scorer: Scorer, kinds: Sequence[str]) -> None:
-    """Without an expected answer nothing is wrong: verdicts are undefined, or not given."""
+    """Without an expected answer nothing is right or wrong: verdicts are undefined or absent."""
     verdict = verdict_measure(kinds_of(scorer))
     for kind in kinds:
         if kind in ("connected-text", "free"):
             continue  # a scorer of these may decide by the text alone
         for rating in _score(scorer, *subtest_of(kind, keyed=False), "something else"):
             if rating.measure == verdict:
-                wrong = rating.status is RatingStatus.VALUE and rating.value == 0
-                expect(not wrong, "an item without an expected answer was called wrong")
+                called = rating.status is RatingStatus.VALUE
+                said = "right" if rating.value else "wrong"
+                expect(not called, f"an item without an expected answer was called {said}")
 
 
 def check_judge(spec: str, *, plugins: Plugins | None = None, battery: str = "tab") -> None:

@@ -16,7 +16,7 @@ from tabwb.plugin_api import Request
 from tabwb.records import declared_conditions as declared
 from tabwb.records.events import AttemptRecorded, Event, Finished
 from tabwb.store.store import Store
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, replayed
 
 ANSWERS = {"barks": "dog", "swims": "wall", "house": "house."}
 
@@ -245,8 +245,14 @@ def test_the_document_is_the_one_of_the_command_line(
     run: Run, give: Callable[..., tabwb.Administration], tmp_path: Path
 ) -> None:
     document = give().to_dict()
-    shown = run("results", 1, "--json", "--store", tmp_path / "s.db").document
-    assert json.loads(json.dumps(document)) == shown
+    to = ("--store", tmp_path / "s.db")
+    assert json.loads(json.dumps(document)) == run("results", 1, "--json", *to).document
+    model = replayed(tmp_path / "answers.jsonl")
+    run("run", "tab", "--model", model, "--judge", "rules-1", "--judge", "rules-2", *to)
+    with tabwb.open(tmp_path / "s.db") as study:
+        judged = study.document(2)
+    assert judged["summary"]["statistics"]
+    assert json.loads(json.dumps(judged)) == run("results", 2, "--json", *to).document
 
 
 LABELS: dict[str, str | int] = {"family": "F", "tuning": "base", "parameters": 1000}

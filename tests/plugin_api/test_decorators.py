@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
+from typing import Any
 
 import pytest
 
@@ -131,3 +132,13 @@ def test_a_verdict_is_declared_and_never_guessed() -> None:
         @scorer("e", "E")
         def wrong(answer: str) -> bool:
             return True
+
+
+@pytest.mark.parametrize("given", ["yes", float("nan"), 10**400, {"other": True}, [1]])
+def test_what_is_no_value_of_a_declared_measure_is_refused(given: Any) -> None:
+    @scorer("my-scorer", "Anything", measures={"found": "number"})
+    def anything(response: Response) -> Any:
+        return given
+
+    with pytest.raises(ComponentError, match="anything"):
+        score(anything, "x")

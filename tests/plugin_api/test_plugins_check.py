@@ -58,6 +58,12 @@ def test_what_does_not_conform_is_named_and_fails(
     found = {one["kind"]: one["status"] for one in checks}
     assert found == dict.fromkeys(("statistic", "page", "command", "observer"), "failed")
     assert main(["plugins", "check", "nothing"]) == 2
+    other = tmp_path / "not_loaded.py"
+    other.write_text("import no_such_package", encoding="utf-8")
+    assert main(["plugins", "trust", str(other)]) == 0
+    capsys.readouterr()
+    assert main(["plugins", "check", "not-loaded"]) == 1
+    assert "no_such_package" in capsys.readouterr().err
 
 
 def test_batteries_of_tabwb_conform() -> None:
