@@ -11,9 +11,11 @@ from textwrap import dedent
 import pytest
 
 from tabwb.host.plugins import Plugins
+from tests.cli.conftest import run
 
 Install = Callable[[str, str], Path]
 Load = Callable[[], Plugins]
+__all__ = ["run"]
 
 PREAMBLE = """\
 import os, signal, sys, threading, time

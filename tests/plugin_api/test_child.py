@@ -138,22 +138,37 @@ def gone(pid: int, within: float = 60.0) -> bool:
     return False
 
 
-def test_a_component_answers_from_another_process(actor: ChildModel) -> None:
+def test_a_component_answers_raises_and_is_cancelled_in_another_process(
+    install: Install, load: Load
+) -> None:
+    install("stage", MODEL)
+    plugins = load()
+    actor = plugins.open_model("actor@threads=3")
+    assert isinstance(actor, ChildModel) and not isinstance(actor, BatchingBackend)
     facts = actor.open()
     assert facts["pid"] == str(actor.pid) != str(os.getpid())
+    assert (facts["threads"], facts["offline"]) == ("3", "1") and plugins.configuration.offline
     pieces = answer(actor, "speak")
     assert pieces[:-1] == ["one ", "two \ud800 \xe9"]
     assert pieces[-1] == Reply(
         "one two \ud800 \xe9", StopReason.END, 0.5, 0.1, 3, 4, {"order": "speak"}
     )
-
-
-def test_what_a_component_raises_is_raised_here(actor: ChildModel) -> None:
-    pid = actor.open()["pid"]
     with pytest.raises(ComponentError, match="ValueError: no such word"):
         answer(actor, "raise")
-    assert str(actor.pid) == pid
+    with pytest.raises(ComponentError, match=r"192\.0\.2\.1 was refused: tabwb is offline"):
+        answer(actor, "connect")
+    cancel = threading.Event()
+    pieces = []
+    for piece in actor.reply(asked("heed"), cancel):
+        pieces.append(piece)
+        cancel.set()
+    assert pieces == ["one ", Reply("one ", StopReason.CANCELLED, 0.0)]
     assert len(answer(actor, "speak")) == 3
+    assert str(actor.pid) == facts["pid"]
+    # Plugins close their children, which may be closed again and leave no process.
+    plugins.close()
+    actor.close()
+    assert gone(int(facts["pid"]), within=0.1)
 
 
 def test_prints_reach_the_log_and_no_frame(actor: ChildModel, tmp_path: Path) -> None:
@@ -181,17 +196,6 @@ def test_a_child_that_dies_ends_one_reply_and_the_next_starts_another(
     assert gone(first)
     assert len(answer(actor, "speak")) == 3
     assert actor.pid not in {None, first}
-
-
-def test_cancel_asks_and_the_component_ends_its_reply(actor: ChildModel) -> None:
-    pid = actor.open()["pid"]
-    cancel = threading.Event()
-    pieces: list[str | Wait | Reply] = []
-    for piece in actor.reply(asked("heed"), cancel):
-        pieces.append(piece)
-        cancel.set()
-    assert pieces == ["one ", Reply("one ", StopReason.CANCELLED, 0.0)]
-    assert str(actor.pid) == pid
 
 
 @pytest.mark.parametrize("order", ["ignore", "babble"])
@@ -223,13 +227,6 @@ def test_a_reply_that_nobody_wants_any_more_leaves_no_process(actor: ChildModel)
     next(stream)
     stream.close()  # type: ignore[attr-defined]
     assert gone(pid)
-
-
-def test_close_leaves_no_process_and_may_be_called_twice(actor: ChildModel) -> None:
-    pid = int(actor.open()["pid"])
-    actor.close()
-    actor.close()
-    assert gone(pid, within=0.1)
 
 
 def test_closing_from_another_thread_ends_a_reply(actor: ChildModel) -> None:
@@ -283,80 +280,39 @@ def running(pid: int) -> bool:
     return bool(state) and not state.startswith("Z")
 
 
-def test_many_requests_are_answered_together(install: Install, load: Load) -> None:
-    install("stage", MODEL)
-    crowd = load().open_model("crowd")
-    assert isinstance(crowd, BatchingBackend)
-    crowd.open()
-    answers = list(crowd.reply_many([asked("a"), asked("b")], threading.Event()))
-    assert [(index, reply.text) for index, reply in answers if isinstance(reply, Reply)] == [
-        (1, "b"),
-        (0, "a"),
-    ]
-
-
-def test_waits_and_single_failures_come_through_between_the_replies(
+def test_many_requests_are_answered_together_with_waits_and_failures_between(
     install: Install, load: Load
 ) -> None:
     install("stage", MODEL)
-    crowd = load().open_model("crowd")
+    plugins = load()
+    crowd = plugins.open_model("crowd")
     assert isinstance(crowd, BatchingBackend)
     crowd.open()
-    requests = [asked("wait"), asked("fail"), asked("a")]
+    requests = [asked("wait"), asked("fail"), asked("a"), asked("b")]
     pieces = list(crowd.reply_many(requests, threading.Event()))
-    assert [index for index, _ in pieces] == [2, 1, 0, 0]
-    error = pieces[1][1]
+    assert [index for index, _ in pieces] == [3, 2, 1, 0, 0]
+    assert [piece.text for _, piece in pieces if isinstance(piece, Reply)] == ["b", "a", "wait"]
+    error = pieces[2][1]
     assert isinstance(error, ComponentError)
     assert (error.message, error.allowed) == ("no such word", "others")
-    assert pieces[2][1] == Wait(2.5, "rate limit")
-
-
-def test_a_child_weighs_continuations(install: Install, load: Load) -> None:
-    install("stage", MODEL)
-    scale = load().open_model("scale")
+    assert pieces[3][1] == Wait(2.5, "rate limit")
+    scale = plugins.open_model("scale")
     assert isinstance(scale, LikelihoodBackend) and not isinstance(scale, BatchingBackend)
     scale.open()
     found = scale.likelihood(asked("which"), ["Yes", "No"], threading.Event())
     assert list(found) == [Likelihood(-4.5, 3), Likelihood(-3.0, 2)]
 
 
-def test_a_model_that_cannot_batch_does_not_claim_to(actor: ChildModel) -> None:
-    assert not isinstance(actor, BatchingBackend)
-
-
-def test_plugins_close_their_children(install: Install) -> None:
-    install("stage", MODEL)
-    plugins = Plugins.load()
-    pid = int(plugins.open_model("actor").open()["pid"])
-    plugins.close()
-    assert gone(pid)
-
-
-def test_the_number_of_threads_is_fixed_when_the_process_starts(
-    install: Install, load: Load
+def test_threads_of_a_child_wait_passively_and_it_gets_the_secret_that_is_named(
+    tmp_path: Path,
 ) -> None:
-    install("stage", MODEL)
-    assert load().open_model("actor@threads=3").open()["threads"] == "3"
-
-
-def test_a_child_is_offline_when_tabwb_is(install: Install, load: Load) -> None:
-    install("stage", MODEL)
-    plugins = load()
-    assert plugins.configuration.offline
-    backend = plugins.open_model("actor")
-    assert backend.open()["offline"] == "1"
-    with pytest.raises(ComponentError, match=r"192\.0\.2\.1 was refused: tabwb is offline"):
-        answer(backend, "connect")
-
-
-def test_threads_of_a_child_wait_passively(tmp_path: Path) -> None:
     configuration = Configuration(config_dir=tmp_path, data_dir=tmp_path, offline=False)
-    environment: dict[str, Any] = child_environment(configuration, None, {"HOME": "/h"})
-    assert environment["HOME"] == "/h"
+    environ = {"HOME": "/h", "HF_TOKEN": "hf-0123456789", "OPENAI_API_KEY": "sk-0123456789"}
+    environment: dict[str, Any] = child_environment(configuration, None, environ, ("HF_TOKEN",))
+    assert (environment["HOME"], environment["HF_TOKEN"]) == ("/h", "hf-0123456789")
     assert environment["OMP_WAIT_POLICY"] == "PASSIVE"
     assert environment["TABWB_OFFLINE"] == "0"
-    assert "OMP_NUM_THREADS" not in environment
-    assert "HF_HUB_OFFLINE" not in environment
+    assert not {"OMP_NUM_THREADS", "HF_HUB_OFFLINE", "OPENAI_API_KEY"} & set(environment)
 
 
 def test_a_child_imports_nothing_from_the_current_folder(
@@ -392,14 +348,6 @@ def test_a_child_has_no_keys(actor: ChildModel, monkeypatch: pytest.MonkeyPatch)
     names = set(last.text.split())
     assert not names & set(secret)
     assert {"OMP_SCHEDULE", "PATH", "TABWB_DATA_DIR"} <= names
-
-
-def test_a_child_gets_the_secret_that_its_descriptor_names() -> None:
-    configuration = Configuration()
-    environ = {"HF_TOKEN": "hf-0123456789", "OPENAI_API_KEY": "sk-0123456789"}
-    child = child_environment(configuration, None, environ, ("HF_TOKEN",))
-    assert child["HF_TOKEN"] == "hf-0123456789"
-    assert "OPENAI_API_KEY" not in child
 
 
 def test_a_child_gets_what_the_user_allows(tmp_path: Path) -> None:
@@ -600,18 +548,15 @@ def test_the_clip_that_a_process_dies_of_is_an_error_and_harms_no_other(
     assert found[0].metadata["pid"] != first
 
 
-def test_a_process_that_always_dies_is_not_started_for_ever(ear: ChildTranscriber) -> None:
-    ear.open()
-    found = heard(ear, *["kill"] * 40)
-    assert [each.status for each in found.values()] == ["error"] * 40
-    assert len(found) == 40
-
-
-def test_what_makes_all_of_them_impossible_is_raised(ear: ChildTranscriber) -> None:
+def test_a_process_that_always_dies_is_not_started_for_ever_and_what_fails_all_is_raised(
+    ear: ChildTranscriber,
+) -> None:
     ear.open()
     with pytest.raises(ComponentError, match="nothing can be heard today"):
         heard(ear, "a", "all")
     assert heard(ear, "a")[0].status == "ok"
+    found = heard(ear, *["kill"] * 40)
+    assert [each.status for each in found.values()] == ["error"] * 40
 
 
 @pytest.mark.parametrize("order", ["wait", "ignore"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from textwrap import dedent
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 
 from tabwb import testing
-from tabwb.cli.main import main
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api import scorer
 from tabwb.plugin_api.components import Response
@@ -20,6 +18,7 @@ from tabwb.records.errors import ComponentError
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus
 from tabwb.testing.samples import response_to, subtest_of
+from tests.cli.conftest import Run
 
 DOCS = Path(__file__).parents[2] / "docs" / "plugins.md"
 SMALLEST = DOCS.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
@@ -51,11 +50,10 @@ def plugins(tmp_path: Path, trusted: Path) -> Iterator[Plugins]:
 
 
 @pytest.fixture
-def trusted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Path:
+def trusted(tmp_path: Path, run: Run) -> Path:
     file = tmp_path / "my_plugin.py"
     file.write_text(ALL, encoding="utf-8")
-    assert main(["plugins", "trust", str(file)]) == 0
-    capsys.readouterr()
+    run("plugins", "trust", file)
     return file
 
 
@@ -68,23 +66,21 @@ def test_functions_keep_the_contracts_of_components(plugins: Plugins) -> None:
 
 
 def test_one_file_is_a_plugin_as_long_as_it_is_unchanged(
-    trusted: Path, battery_file: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    trusted: Path, battery_file: Path, run: Run
 ) -> None:
     text = battery_file.read_text(encoding="utf-8").replace('["choice"]', '["my-words"]')
     battery_file.write_text(text, encoding="utf-8")
-    words = ["run", str(battery_file), "--model", "echo", "--judge", "none", "--json"]
-    assert main(words) == 0
+    words = ["run", battery_file, "--model", "echo", "--judge", "none", "--json"]
     ratings = [
         rating
-        for trial in json.loads(capsys.readouterr().out)["trials"]
+        for trial in run(*words).document["trials"]
         for rating in trial["ratings"]
         if rating["rater"] == "my-words"
     ]
     assert {rating["measure"] for rating in ratings} == {"mentioned"}
     assert {rating["value"] for rating in ratings} <= {0.0, 1.0}
     trusted.write_text(ALL + "\n# changed\n", encoding="utf-8")
-    assert main(words) == 2
-    assert f"tabwb plugins trust {trusted}" in capsys.readouterr().err
+    run(*words, status=2, err=f"tabwb plugins trust {trusted}")
 
 
 def score(function: object, text: str) -> list[tuple[str, float | None, RatingStatus, str]]:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tabwb.cli.main import main
 from tabwb.host import guarded
 from tabwb.host.guarded import GuardedModel
 from tabwb.host.plugins import Plugins
@@ -24,7 +23,9 @@ from tabwb.lesion.declared import Part
 from tabwb.plugin_api.components import LesionableBackend
 from tabwb.records.errors import LONGEST_TEXT, ComponentError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Request
-from tests.plugin_api.conftest import Install
+from tabwb.records.system import interrupt
+from tests.cli.conftest import Outcome, Run
+from tests.plugin_api.conftest import Install, Load
 from tests.waiting import until
 
 MODEL = """
@@ -50,219 +51,169 @@ def model(runs: str = "here", **code: str) -> str:
     return MODEL.format(runs=runs, **given)
 
 
-def ran(
-    battery: Path, capsys: pytest.CaptureFixture[str], *more: str
-) -> tuple[int, dict[str, object], str]:
-    """Give the battery to the faulty model: exit status, document, stderr."""
-    words = ["run", str(battery), "--model", "faulty", "--judge", "none", "--json", *more]
-    status = main(words)
-    captured = capsys.readouterr()
-    assert "unexpected" not in captured.err
-    return status, json.loads(captured.out) if captured.out else {}, captured.err
+def ran(run: Run, battery: Path, *more: str, status: int = 0) -> Outcome:
+    """Give the battery to the faulty model."""
+    words = ["run", battery, "--model", "faulty", "--judge", "none", "--json", *more]
+    done = run(*words, status=status)
+    assert "unexpected" not in done.err
+    return done
 
 
-def errors(document: dict[str, object]) -> list[str]:
-    trials = document["trials"]
-    assert isinstance(trials, list)
-    return [trial["attempts"][-1]["error"] for trial in trials if trial["attempts"]]
+def attempts(done: Outcome) -> list[Any]:
+    """The last attempt of each trial."""
+    return [trial["attempts"][-1] for trial in done.document["trials"] if trial["attempts"]]
 
 
-UNREADABLE = """type("Bad", ({base},), {{"__str__": lambda self: 1 / 0}})("a" * {size})"""
+def asked(order: str) -> Request:
+    return Request((Message("user", order),))
 
 
-@WHERE
-@pytest.mark.parametrize("base", ["Exception", "ComponentError", "BaseException"])
-@pytest.mark.parametrize("method", ["open", "reply"])
-def test_an_error_whose_text_cannot_be_read_is_one_clear_message(
-    battery_file: Path,
-    install: Install,
-    capsys: pytest.CaptureFixture[str],
-    runs: str,
-    base: str,
-    method: str,
-) -> None:
-    install("faulty", model(runs, **{method: f"raise {UNREADABLE.format(base=base, size=9)}"}))
-    status, document, told = ran(battery_file, capsys)
-    said = told if method == "open" else " ".join(errors(document))
-    assert "Bad, whose text cannot be read" in said
-    assert status == (1 if method == "open" else 3)
+def unreadable(base: str) -> str:
+    return f"""raise type("Bad", ({base},), {{"__str__": lambda self: 1 / 0}})("aaa")"""
 
 
-@WHERE
-@pytest.mark.parametrize(
-    "code",
-    [
-        {"open": "raise ValueError('a' * 10_000_000)"},
-        {"reply": "yield 'a ' * 50_000_000"},
-        {"reply": "yield Reply('a' * 50_000_000, StopReason.END, 0.1)"},
-    ],
-)
-def test_a_long_error_and_a_huge_reply_are_bounded(
-    battery_file: Path,
-    install: Install,
-    capsys: pytest.CaptureFixture[str],
-    runs: str,
-    code: dict[str, str],
-) -> None:
-    install("faulty", model(runs, **code))
-    status, document, told = ran(battery_file, capsys)
-    said = errors(document) if document else [told]
-    assert status in (1, 3)
-    assert said and all(0 < len(error) < 2 * LONGEST_TEXT for error in said)
+UNREADABLE = [(unreadable(base), "Bad, whose text cannot be read")
+              for base in ("Exception", "ComponentError", "BaseException")]  # fmt: skip
+UNUSABLE = [
+    ("yield 5", "'faulty' gave int"),
+    ("return 5", "object is not iterable"),
+    ("yield Reply(b'dog', StopReason.END, 0.1)", "'faulty' gave bytes as a reply's text"),
+    ("yield Reply('dog', 'end', 0.1)", "'faulty' gave the stop reason 'end'"),
+    ("yield Reply('dog', StopReason.END, float('nan'))", "'faulty' gave latency_s = nan"),
+    ("yield Reply('dog', StopReason.END, float('inf'))", "'faulty' gave latency_s = inf"),
+    ("yield Reply('dog', StopReason.END, None)", "'faulty' gave latency_s = None"),
+    ("yield Reply('dog', StopReason.END, 0.1, float('nan'))", "gave first_piece_s = nan"),
+    ("yield Reply('dog', StopReason.END, 0.1, None, float('nan'))", "gave prompt_tokens = nan"),
+    ("yield Reply('dog', StopReason.END, 0.1, None, 1, float('inf'))", "gave reply_tokens = inf"),
+    ("yield Reply('dog', StopReason.END, 0.1, metadata=5)", "'faulty' gave int as metadata"),
+    ("yield Reply('dog', StopReason.END, 0.1, metadata=dict.fromkeys(range(1001)))",
+     "'faulty' gave metadata of 1,001 names"),
+    ("yield from 2 * [Reply('dog', StopReason.END, 0.1)]", "'faulty' gave Reply after the reply"),
+    ("raise ValueError('no'); yield", "ValueError: no"),
+    ("raise KeyboardInterrupt; yield", "KeyboardInterrupt"),
+    ("sys.exit(3); yield", "SystemExit: 3"),
+    ("yield 'a ' * 50_000_000", "reply of"),
+    ("yield Reply('a' * 50_000_000, StopReason.END, 0.1)", "reply of"),
+    *((f"{code}; yield", said) for code, said in UNREADABLE),
+]  # fmt: skip
+OPENINGS = [
+    ("raise ValueError('no')", "ValueError: no"),
+    ("raise ValueError('a' * 10_000_000)", "ValueError: aaa"),
+    ("return 5", "'faulty' gave int as its facts"),
+    ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+    ("sys.exit()", "SystemExit"),
+    *UNREADABLE,
+]
 
 
 @WHERE
-@pytest.mark.parametrize(
-    ("reply", "said"),
-    [
-        ("yield 5", "'faulty' gave int"),
-        ("return 5", "object is not iterable"),
-        ("yield Reply(b'dog', StopReason.END, 0.1)", "'faulty' gave bytes as a reply's text"),
-        ("yield Reply('dog', 'end', 0.1)", "'faulty' gave the stop reason 'end'"),
-        ("yield Reply('dog', StopReason.END, float('nan'))", "'faulty' gave latency_s = nan"),
-        ("yield Reply('dog', StopReason.END, float('inf'))", "'faulty' gave latency_s = inf"),
-        ("yield Reply('dog', StopReason.END, None)", "'faulty' gave latency_s = None"),
-        (
-            "yield Reply('dog', StopReason.END, 0.1, float('nan'))",
-            "'faulty' gave first_piece_s = nan",
-        ),
-        (
-            "yield Reply('dog', StopReason.END, 0.1, None, float('nan'))",
-            "'faulty' gave prompt_tokens = nan",
-        ),
-        (
-            "yield Reply('dog', StopReason.END, 0.1, None, 1, float('inf'))",
-            "'faulty' gave reply_tokens = inf",
-        ),
-        ("yield Reply('dog', StopReason.END, 0.1, metadata=5)", "'faulty' gave int as metadata"),
-        (
-            "yield Reply('dog', StopReason.END, 0.1, metadata=dict.fromkeys(range(1001)))",
-            "'faulty' gave metadata of 1,001 names",
-        ),
-        (
-            "yield from 2 * [Reply('dog', StopReason.END, 0.1)]",
-            "'faulty' gave Reply after the reply",
-        ),
-        ("raise ValueError('no')\n        yield", "ValueError: no"),
-        ("raise KeyboardInterrupt\n        yield", "KeyboardInterrupt"),
-        ("sys.exit(3)\n        yield", "SystemExit: 3"),
-    ],
-)
-def test_a_reply_that_cannot_be_used_is_an_attempt_in_error(
-    install: Install,
-    battery_file: Path,
-    capsys: pytest.CaptureFixture[str],
-    runs: str,
-    reply: str,
-    said: str,
+@pytest.mark.usefixtures("ours")
+def test_what_a_model_cannot_give_is_one_error_with_its_reason(
+    install: Install, load: Load, tmp_path: Path, runs: str
 ) -> None:
-    install("faulty", model(runs, reply=reply))
-    status, document, err = ran(battery_file, capsys)
-    assert status == 3, err
-    found = errors(document)
-    assert len(found) == 3
-    assert all(said in error for error in found), found
+    """One process gives all of them: a file names the code of open(), a message that of reply()."""
+    file = tmp_path / "opens"
+    code = "def open_good():\n    return {}\n"
+    code += "".join(f"def reply_{n}():\n    {body}\n" for n, (body, _) in enumerate(UNUSABLE))
+    code += "".join(f"def open_{n}():\n    {body}\n" for n, (body, _) in enumerate(OPENINGS))
+    opening = f"return globals()['open_' + open({str(file)!r}).read()]()"
+    reply = "return globals()[request.messages[-1].content]()"
+    install("faulty", code + model(runs, open=opening, reply=reply))
+    backend = load().open_model("faulty")
+
+    def refused(call: Callable[[], object], body: str, said: str) -> None:
+        with pytest.raises(ComponentError) as caught:
+            call()
+        assert said in str(caught.value), body
+        assert len(str(caught.value)) < 2 * LONGEST_TEXT
+
+    for n, (body, said) in enumerate(OPENINGS):
+        file.write_text(str(n), encoding="utf-8")
+        refused(backend.open, body, said)
+    file.write_text("good", encoding="utf-8")
+    assert backend.open() == {}
+    for n, (body, said) in enumerate(UNUSABLE):
+        stream = partial(backend.reply, asked(f"reply_{n}"), threading.Event())
+        refused(lambda stream=stream: list(stream()), body, said)  # type: ignore[misc]
 
 
 @WHERE
-def test_metadata_states_no_tokens_and_can_always_be_stored(
-    install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str], runs: str
+def test_in_a_run_a_reply_that_cannot_be_used_is_an_attempt_in_error(
+    install: Install, battery_file: Path, run: Run, runs: str
 ) -> None:
-    metadata = r"{'prompt_tokens': 'many', '\udc80': '\udc80'}"
-    install(
-        "faulty", model(runs, reply=f"yield Reply('dog', StopReason.END, 0.1, metadata={metadata})")
-    )
-    status, document, err = ran(battery_file, capsys)
-    assert status == 0, err
-    trials = document["trials"]
-    assert isinstance(trials, list)
-    kept = trials[0]["attempts"][-1]["metadata"]
-    assert kept["\\udc80"] == "\\udc80"
-    assert "prompt_tokens" not in kept
-
-
-def test_numbers_of_another_type_are_kept_as_plain_numbers(
-    install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    reply = (
-        "import numpy\n        yield Reply('dog', StopReason.END, numpy.float32(0.5), None, "
-        "numpy.int64(7), metadata={'n': 1})"
-    )
-    install("faulty", model(reply=reply))
-    status, document, err = ran(battery_file, capsys)
-    assert status == 0, err
-    trials = document["trials"]
-    assert isinstance(trials, list)
-    assert trials[0]["attempts"][-1]["latency_s"] == 0.5
-    metadata = trials[0]["attempts"][-1]["metadata"]
-    assert (metadata["prompt_tokens"], metadata["n"]) == ("7", "1")
+    install("faulty", model(runs, reply="yield 5"))
+    done = ran(run, battery_file, status=3)
+    said = [one["error"] for one in attempts(done)]
+    assert len(said) == 3 and all("'faulty' gave int" in error for error in said)
 
 
 @WHERE
-@pytest.mark.parametrize(
-    ("opening", "said"),
-    [
-        ("raise ValueError('no')", "ValueError: no"),
-        ("return 5", "'faulty' gave int as its facts"),
-        ("raise KeyboardInterrupt", "KeyboardInterrupt"),
-        ("sys.exit()", "SystemExit"),
-    ],
-)
 def test_a_model_that_cannot_be_opened_is_one_message(
+    install: Install, battery_file: Path, run: Run, runs: str
+) -> None:
+    install("faulty", model(runs, open="sys.exit()"))
+    done = ran(run, battery_file, status=1)
+    assert done.out == "" and "SystemExit" in done.err
+
+
+@WHERE
+def test_metadata_states_no_tokens_and_numbers_of_another_type_are_plain(
+    install: Install, battery_file: Path, run: Run, runs: str
+) -> None:
+    metadata = r"{'prompt_tokens': 'many', '\udc80': '\udc80', 'n': 1}"
+    numbers = "numpy.float32(0.5), None, None, numpy.int64(7)"
+    reply = f"import numpy; yield Reply('dog', StopReason.END, {numbers}, metadata={metadata})"
+    install("faulty", model(runs, reply=reply))
+    kept = attempts(ran(run, battery_file))[0]
+    assert kept["latency_s"] == 0.5
+    assert kept["metadata"].items() >= {"\\udc80": "\\udc80", "n": "1", "reply_tokens": "7"}.items()
+    assert "prompt_tokens" not in kept["metadata"]
+
+
+@pytest.mark.parametrize(
+    ("close", "said"),
+    [
+        ("raise ValueError('no')", "closing: close() of 'faulty' failed"),
+        ("raise KeyboardInterrupt", "closing: close() of 'faulty' failed"),
+        ("time.sleep(60)", "closing: close() of 'faulty' did not end within 0.2 s"),
+    ],
+)
+def test_close_that_raises_or_does_not_end_is_a_warning(
     install: Install,
     battery_file: Path,
-    capsys: pytest.CaptureFixture[str],
-    runs: str,
-    opening: str,
-    said: str,
-) -> None:
-    install("faulty", model(runs, open=opening))
-    status, document, err = ran(battery_file, capsys)
-    assert (status, document) == (1, {})
-    assert said in err
-
-
-@pytest.mark.parametrize("close", ["raise ValueError('no')", "raise KeyboardInterrupt"])
-def test_close_that_raises_is_a_warning(
-    install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str], close: str
-) -> None:
-    install("faulty", model(close=close))
-    status, document, err = ran(battery_file, capsys)
-    assert status == 0
-    assert document["trials"]
-    assert err.count("warning: plugin faulty: closing: close() of 'faulty' failed") == 1
-
-
-def test_close_that_does_not_end_is_left_after_a_limit(
-    install: Install,
-    battery_file: Path,
-    capsys: pytest.CaptureFixture[str],
+    run: Run,
     monkeypatch: pytest.MonkeyPatch,
+    close: str,
+    said: str,
 ) -> None:
     monkeypatch.setattr(guarded, "CLOSE_S", 0.2)
-    install("faulty", model(close="time.sleep(60)"))
+    install("faulty", model(close=close))
     began = time.monotonic()
-    status, document, err = ran(battery_file, capsys)
-    assert status == 0
-    assert document["trials"]
-    assert "close() of 'faulty' did not end within 0.2 s" in err
+    done = ran(run, battery_file)
+    assert done.document["trials"]
+    assert done.err.count(f"warning: plugin faulty: {said}") == 1
     assert time.monotonic() - began < 45
 
 
 @WHERE
 def test_what_a_model_prints_stays_out_of_the_document(
-    install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str], runs: str
+    install: Install, battery_file: Path, run: Run, runs: str
 ) -> None:
     printing = {"open": "print('LOUD'); return {}", "reply": f"print('LOUD'); {GOOD}"}
     install("faulty", model(runs, **printing, close="print('LOUD')"))
-    status, document, err = ran(battery_file, capsys)
-    assert status == 0
-    assert document["trials"], "the document was read although the model printed"
-    assert ("LOUD" in err) is (runs == "here"), "a child prints to its log"
+    done = ran(run, battery_file)
+    assert done.document["trials"], "the document was read although the model printed"
+    assert ("LOUD" in done.err) is (runs == "here"), "a child prints to its log"
+
+
+def scored_by(battery: Path, scorer: str) -> Path:
+    text = battery.read_text(encoding="utf-8").replace('["choice"]', f'["choice", "{scorer}"]')
+    battery.write_text(text, encoding="utf-8")
+    return battery
 
 
 def test_what_observers_scorers_and_exporters_print_stays_out_too(
-    install: Install, tmp_path: Path, battery_file: Path, capsys: pytest.CaptureFixture[str]
+    install: Install, battery_file: Path, run: Run
 ) -> None:
     install(
         "loud",
@@ -291,19 +242,15 @@ def test_what_observers_scorers_and_exporters_print_stays_out_too(
             register(Descriptor("loud", "Loud", lambda spec, options: Loud()))
         """,
     )
-    text = battery_file.read_text(encoding="utf-8").replace('["choice"]', '["choice", "loud"]')
-    battery_file.write_text(text, encoding="utf-8")
-    words = ["run", str(battery_file), "--model", "echo", "--judge", "none", "--json"]
-    assert main(words) == 0
-    captured = capsys.readouterr()
-    assert json.loads(captured.out)["trials"]
-    assert captured.err.count("LOUD") == 5
-    assert main(["export", "1", "--format", "loud", "--out", "-"]) == 0
-    assert capsys.readouterr().out == "whole"
+    battery = scored_by(battery_file, "loud")
+    done = run("run", battery, "--model", "echo", "--judge", "none", "--json")
+    assert done.document["trials"]
+    assert done.err.count("LOUD") == 5
+    assert run("export", 1, "--format", "loud", "--out", "-").out == "whole"
 
 
 def test_a_scorer_that_raises_a_keyboard_interrupt_is_a_rating_in_error(
-    install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str]
+    install: Install, battery_file: Path, run: Run
 ) -> None:
     install(
         "quits",
@@ -318,33 +265,27 @@ def test_a_scorer_that_raises_a_keyboard_interrupt_is_a_rating_in_error(
             register(Descriptor("quits", "Quits", lambda spec, options: Quits()))
         """,
     )
-    text = battery_file.read_text(encoding="utf-8").replace('["choice"]', '["choice", "quits"]')
-    battery_file.write_text(text, encoding="utf-8")
-    assert main(["run", str(battery_file), "--model", "echo", "--judge", "none"]) == 1
-    assert "'quits' failed on 2 of 2 responses: KeyboardInterrupt" in capsys.readouterr().err
+    words = ["run", scored_by(battery_file, "quits"), "--model", "echo", "--judge", "none"]
+    run(*words, status=1, err="'quits' failed on 2 of 2 responses: KeyboardInterrupt")
 
 
 @pytest.mark.parametrize("where", ["import", "hook"])
 def test_a_keyboard_interrupt_of_a_plugin_does_not_end_the_list(
-    install: Install, capsys: pytest.CaptureFixture[str], where: str
+    install: Install, run: Run, where: str
 ) -> None:
     at_import = "raise KeyboardInterrupt"
     in_hook = "@hookimpl\ndef tabwb_register_models(register):\n    raise KeyboardInterrupt"
     install("quits", at_import if where == "import" else in_hook)
-    assert main(["plugins", "list"]) == 0
-    captured = capsys.readouterr()
-    assert "echo" in captured.out
-    assert "KeyboardInterrupt" in captured.err
+    assert "echo" in run("plugins", "list", err="KeyboardInterrupt").out
 
 
 def test_ctrl_c_still_ends_a_model_that_is_loading(
-    install: Install, battery_file: Path, capsys: pytest.CaptureFixture[str]
+    install: Install, battery_file: Path, run: Run
 ) -> None:
     press = "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()"
     install("faulty", model(open=f"{press}; time.sleep(60); return {{}}"))
     began = time.monotonic()
-    words = ["run", str(battery_file), "--model", "faulty", "--judge", "none"]
-    assert main(words) == 130
+    run("run", battery_file, "--model", "faulty", "--judge", "none", status=130)
     assert time.monotonic() - began < 45
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
@@ -362,85 +303,54 @@ def tabwb_register_exporters(register):
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("suffix", "code", "said"),
     [
-        ("out.write_text('half'); raise ValueError('no')", "the exporter 'half' failed: Value"),
-        ("out.write_text('half'); raise KeyboardInterrupt", "'half' failed: KeyboardInterrupt"),
-        ("out.write_text('half'); raise OSError(28, 'No space left')", "No space left"),
-        ("pass", "the exporter 'half' wrote nothing"),
+        (".txt", "out.write_text('half'); raise ValueError('no')", "exporter 'half' failed: Value"),
+        (".txt", "out.write_text('half'); raise KeyboardInterrupt", "failed: KeyboardInterrupt"),
+        (".txt", "out.write_text('half'); raise OSError(28, 'No space left')", "No space left"),
+        (".txt", "pass", "the exporter 'half' wrote nothing"),
+        ("", "out.mkdir(); (out / 'a').write_text('half'); raise ValueError('no')", "ValueError"),
     ],
 )
 def test_an_exporter_that_fails_leaves_nothing_and_the_older_file_as_it_was(
     install: Install,
     tmp_path: Path,
     battery_file: Path,
-    capsys: pytest.CaptureFixture[str],
+    run: Run,
+    suffix: str,
     code: str,
     said: str,
 ) -> None:
-    install("half", EXPORTER.format(suffix=".txt", code=code))
-    assert main(["run", str(battery_file), "--model", "echo", "--judge", "none"]) == 0
+    install("half", EXPORTER.format(suffix=suffix, code=code))
+    run("run", battery_file, "--model", "echo", "--judge", "none")
     folder = tmp_path / "exports"
     folder.mkdir()
-    capsys.readouterr()
-    assert main(["export", "1", "--format", "half", "--out", str(folder / "new.txt")]) == 1
-    err = capsys.readouterr().err
-    assert said in err
-    assert f"error: {folder / 'new.txt'}: " in err
-    assert "unexpected" not in err
+    new, older = folder / f"new{suffix}", folder / "older.txt"
+    done = run("export", 1, "--format", "half", "--out", new, status=1, err=said)
+    assert f"error: {new}: " in done.err and "unexpected" not in done.err
     assert list(folder.iterdir()) == []
-    older = folder / "older.txt"
-    older.write_text("whole", encoding="utf-8")
-    words = ["export", "1", "--format", "half", "--out", str(older), "--force"]
-    assert main(words) == 1
-    assert [path.name for path in folder.iterdir()] == ["older.txt"]
-    assert older.read_text(encoding="utf-8") == "whole"
+    if suffix:
+        older.write_text("whole", encoding="utf-8")
+        run("export", 1, "--format", "half", "--out", older, "--force", status=1)
+        assert [path.name for path in folder.iterdir()] == ["older.txt"]
+        assert older.read_text(encoding="utf-8") == "whole"
 
 
-def test_a_folder_that_an_exporter_leaves_half_made_is_removed(
-    install: Install, tmp_path: Path, battery_file: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code = "out.mkdir(); (out / 'a').write_text('half'); raise ValueError('no')"
-    install("half", EXPORTER.format(suffix="", code=code))
-    assert main(["run", str(battery_file), "--model", "echo", "--judge", "none"]) == 0
-    folder = tmp_path / "exports"
-    folder.mkdir()
-    assert main(["export", "1", "--format", "half", "--out", str(folder / "new")]) == 1
-    assert list(folder.iterdir()) == []
-
-
-def test_batches_keep_a_wrong_reply_to_its_own_request(
-    install: Install, load: Callable[[], Plugins]
-) -> None:
-    install(
-        "faulty",
-        """
-        class Model:
-            def open(self): return {}
-            def close(self): pass
-            def reply(self, request, cancel): yield Reply("x", StopReason.END, 0.1)
-            def reply_many(self, requests, cancel):
-                yield 0, Reply("dog", StopReason.END, 0.1)
-                yield 1, Reply("dog", StopReason.END, float("nan"))
-                yield 2, 5
-                yield 3, ComponentError("own")
-                yield 9, Reply("dog", StopReason.END, 0.1)
-
-        @hookimpl
-        def tabwb_register_models(register):
-            register(Descriptor("faulty", "Faulty", lambda s, o: Model(), batches=True))
-        """,
-    )
-    backend = load().open_model("faulty")
-    assert isinstance(backend, guarded.GuardedModel)
-    answers: Any = backend.reply_many([Request((Message("user", "?"),))] * 4, threading.Event())
+def test_batches_keep_a_wrong_reply_to_its_own_request(install: Install, load: Load) -> None:
+    many = """
+        yield 0, reply
+        yield 1, Reply("dog", StopReason.END, float("nan"))
+        yield 2, 5
+        yield 3, ComponentError("own")
+        yield 9, reply"""
+    install("faulty", MANY.format(good=GOOD, many=many.lstrip()))
+    backend: Any = load().open_model("faulty")
+    answers: Any = backend.reply_many([asked("?")] * 4, threading.Event())
     given = [next(answers) for _ in range(4)]
     assert given[0][1].text == "dog"
     assert [str(one[1]).splitlines()[0] for one in given[1:]] == [
-        "'faulty' gave latency_s = nan",
-        "'faulty' gave int",
-        "own",
-    ]
+        "'faulty' gave latency_s = nan", "'faulty' gave int", "own",
+    ]  # fmt: skip
     with pytest.raises(ComponentError, match="gave the index 9"):
         next(answers)
 
@@ -460,23 +370,64 @@ def tabwb_register_models(register):
 """
 
 
+@pytest.mark.parametrize(
+    ("many", "status", "said"),
+    [
+        ("while True: yield 0, reply", 3, "gave the index 0 again"),
+        # What raises after every reply leaves the replies.
+        ("yield from ((at, reply) for at in range(len(requests))); raise ValueError", 0, ""),
+    ],
+)
 def test_an_index_given_again_is_an_error_and_ends_the_batch(
-    battery_file: Path, install: Install, capsys: pytest.CaptureFixture[str]
+    battery_file: Path, install: Install, run: Run, many: str, status: int, said: str
 ) -> None:
-    many = "while True: yield 0, reply"
     install("faulty", MANY.format(good=GOOD, many=many))
-    status, document, _ = ran(battery_file, capsys, "--batch-size", "4")
-    assert status == 3
-    assert any("gave the index 0 again" in error for error in errors(document) if error)
+    errors = {
+        one["error"] for one in attempts(ran(run, battery_file, "--batch-size", "4", status=status))
+    }
+    assert any(said in error for error in errors if error) if said else errors == {""}
 
 
-def test_what_raises_after_every_reply_leaves_the_replies(
-    battery_file: Path, install: Install, capsys: pytest.CaptureFixture[str]
-) -> None:
-    many = "yield from ((at, reply) for at in range(len(requests))); raise ValueError"
-    install("faulty", MANY.format(good=GOOD, many=many))
-    status, document, _ = ran(battery_file, capsys, "--batch-size", "4")
-    assert (status, {*errors(document)}) == (0, {""})
+REFUSED = """
+class Judge:
+    rater, features, caution = "faulty", ("anomia",), ""
+    {declared}
+    def judge(self, response, features): return []
+
+class Scorer:
+    @property
+    def measures(self): {unreadable}
+    def score(self, subtest, item, response): return []
+
+class Plain:
+    def open(self): return {{}}
+    def close(self): pass
+    def reply(self, request, cancel): yield Reply("dog", StopReason.END, 0.1)
+
+@hookimpl
+def tabwb_register_judges(register):
+    register(Descriptor("faulty", "Faulty", lambda s, o: Judge()))
+
+@hookimpl
+def tabwb_register_scorers(register):
+    register(Descriptor("faulty", "Faulty", lambda s, o: Scorer()))
+
+@hookimpl
+def tabwb_register_models(register):
+    register(Descriptor("faulty", "F", lambda s, o: Plain(), lesions=True, activations=True))
+"""
+
+
+@pytest.fixture
+def ours() -> Iterator[None]:
+    """The handler of commands, by which ctrl+c differs from what a plugin raises."""
+    before = signal.signal(signal.SIGINT, interrupt)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def refused(install: Install, declared: str = "") -> None:
+    install("faulty", REFUSED.format(declared=declared, unreadable=unreadable("Exception")))
 
 
 @pytest.mark.parametrize(
@@ -492,43 +443,23 @@ def test_what_raises_after_every_reply_leaves_the_replies(
     ],
 )
 def test_what_a_judge_declares_is_checked_when_it_is_made(
-    install: Install, load: Callable[[], Plugins], declared: str
+    install: Install, load: Load, declared: str
 ) -> None:
-    install(
-        "faulty",
-        f"""
-        class Judge:
-            rater, features, caution = "faulty", ("anomia",), ""
-            {declared}
-            def judge(self, response, features): return []
-
-        @hookimpl
-        def tabwb_register_judges(register):
-            register(Descriptor("faulty", "Faulty", lambda s, o: Judge()))
-        """,
-    )
+    refused(install, declared)
     with pytest.raises(ComponentError, match="judge 'faulty' of plugin 'faulty': "):
         load().judge("faulty")
 
 
-def test_measures_that_raise_are_the_error_of_the_scorer(
-    install: Install, load: Callable[[], Plugins]
+def test_measures_that_raise_and_methods_that_are_not_there_are_errors_of_the_component(
+    install: Install, load: Load
 ) -> None:
-    install(
-        "faulty",
-        f"""
-        class Scorer:
-            @property
-            def measures(self): raise {UNREADABLE.format(base="Exception", size=9)}
-            def score(self, subtest, item, response): return []
-
-        @hookimpl
-        def tabwb_register_scorers(register):
-            register(Descriptor("faulty", "Faulty", lambda s, o: Scorer()))
-        """,
-    )
+    refused(install)
+    plugins = load()
     with pytest.raises(ComponentError, match="scorer 'faulty' of plugin 'faulty': Bad, whose text"):
-        load().scorer("faulty")
+        plugins.scorer("faulty")
+    with pytest.raises(ComponentError, match="returned Plain, which lacks lesion, parts") as said:
+        plugins.open_model("faulty")
+    assert "tabwb.plugin_api.LesionableBackend" in str(said.value)
 
 
 PART = Part("0.mlp.down", "mlp.down", 0, 100, 100, {"w": 400})
@@ -552,9 +483,8 @@ def guarded_model(**given: Any) -> Any:
     return GuardedModel(Model(**given), "faulty", print)
 
 
-@pytest.mark.parametrize(
-    ("fields", "said"),
-    [
+def test_a_part_that_cannot_be() -> None:
+    wrong: list[tuple[dict[str, Any], str]] = [
         ({"name": ""}, "name = ''"),
         ({"name": "0.\x1b[31m"}, "name = "),
         ({"name": 5}, "name = 5"),
@@ -568,14 +498,10 @@ def guarded_model(**given: Any) -> Any:
         ({"tensors": {"w": -1}}, "tensors"),
         ({"units": 99}, "units = 99 and parameters = 100"),
         ({"target": "mlp.neurons", "units": 9}, "units = 9 and parameters = 100"),
-    ],
-)
-def test_a_part_that_cannot_be(fields: Mapping[str, Any], said: str) -> None:
-    with pytest.raises(ComponentError, match="'faulty' gave a part with " + said):
-        guarded_model(parts=[replace(PART, **fields)]).parts()
-
-
-def test_parts_of_one_name_would_have_the_same_draws() -> None:
+    ]
+    for fields, said in wrong:
+        with pytest.raises(ComponentError, match="'faulty' gave a part with " + said):
+            guarded_model(parts=[replace(PART, **fields)]).parts()
     assert guarded_model(parts=[PART]).parts() == [PART]
     with pytest.raises(ComponentError, match="several parts of one name"):
         guarded_model(parts=[PART, PART]).parts()
@@ -625,32 +551,6 @@ class Model:
 def tabwb_register_models(register):
     register(Descriptor("dies", "D", lambda spec, options: Model(), runs="child", lesions=True))
 """
-
-
-WITHOUT_METHODS = """
-class Model:
-    def open(self):
-        return {}
-    def close(self):
-        pass
-    def reply(self, request, cancel):
-        yield Reply("dog", StopReason.END, 0.1)
-
-@hookimpl
-def tabwb_register_models(register):
-    made = lambda spec, options: Model()
-    register(Descriptor("plain", "P", made, lesions=True, activations=True))
-"""
-
-
-def test_a_descriptor_that_declares_methods_that_are_not_there(install: Install) -> None:
-    install("plain", WITHOUT_METHODS)
-    with (
-        closing(Plugins.load()) as plugins,
-        pytest.raises(ComponentError, match="returned Model, which lacks lesion, parts") as said,
-    ):
-        plugins.open_model("plain")
-    assert "tabwb.plugin_api.LesionableBackend" in str(said.value)
 
 
 def test_the_facts_of_a_lesion_after_one_that_ended_three_processes(install: Install) -> None:

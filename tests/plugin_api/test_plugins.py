@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import inspect
-import json
 import subprocess
 import sys
 import threading
@@ -12,12 +11,13 @@ from dataclasses import fields
 from importlib import import_module
 from importlib.metadata import distributions
 from pathlib import Path
+from textwrap import dedent
 from types import ModuleType
+from typing import Any
 
 import pytest
 
 from tabwb import plugin_api
-from tabwb.cli.main import main
 from tabwb.host.index import EXTENSIONS, KINDS
 from tabwb.host.plugins import Plugins
 from tabwb.host.prices import FREE
@@ -36,6 +36,7 @@ from tabwb.records.errors import (
     UsageError,
 )
 from tabwb.records.specs import Spec
+from tests.cli.conftest import Run
 from tests.plugin_api.conftest import Install, Load
 
 SCORER = """
@@ -82,16 +83,96 @@ def test_a_plugin_that_pip_installed_is_found(
     assert plugins.problems == ()
 
 
-def test_a_broken_entry_point_is_a_problem_and_harms_no_other(install: Install, load: Load) -> None:
-    install("broken", "import no_such_module_anywhere")
-    install("sound", SCORER.format(id="sound"))
+def registers(kind: str, what: str) -> str:
+    return f"@hookimpl\ndef tabwb_register_{kind}(register):\n    register({what})\n"
+
+
+def wrong(field: str) -> str:
+    title = "" if field.startswith("title") else "title='Mine', "
+    return registers("models", f"Descriptor(id='mine', {title}factory=print, {field})")
+
+
+BATTERY = "BatterySource({}, __import__('pathlib').Path(__file__))"
+PROBLEMS = [
+    ("import no_such_module", "loading: ModuleNotFoundError: No module named 'no_such_module"),
+    ("raise SystemExit(3)", "loading: SystemExit: 3"),
+    ("raise BaseException('odd')", "loading: BaseException: odd"),
+    ("raise GeneratorExit", "loading: GeneratorExit"),
+    ("tabwb_api = 99", "plugin interface 99"),
+    ("@hookimpl\ndef tabwb_register_scorer(register):\n    pass",
+     "tabwb has no such hook; did you mean 'tabwb_register_scorers'?"),
+    (registers("scorers", "1 / 0"), "tabwb_register_scorers: ZeroDivisionError"),
+    (registers("scorers", "sys.exit(3)"), "tabwb_register_scorers: SystemExit: 3"),
+    ("@hookimpl\ndef tabwb_register_scorers(register):\n    raise GeneratorExit", "GeneratorExit"),
+    (SCORER.format(id="LOUD"), "'LOUD' is not a kebab-case id"),
+    (SCORER.format(id="choice"), "is an id of tabwb"),
+    (registers("judges", "Descriptor('rules', 'An alias', print)"), "is an id of tabwb"),
+    (registers("models", "Descriptor('echo', 'E', print)"), "is an id of tabwb"),
+    (registers("models", "Descriptor('a', 'A', print, aliases=('bundled',))"), "is an id of tabwb"),
+    (registers("models", "Descriptor('a', 'A', print, aliases=('echo',))"), "back end 'echo'"),
+    (registers("batteries", BATTERY.format("'tab'")), "battery 'tab'"),
+    (wrong("needs='httpx'"), "the field 'needs' of 'mine'|allowed"),
+    (wrong("aliases='short'"), "the field 'aliases' of 'mine'|allowed"),
+    (wrong("needs_network='no'"), "the field 'needs_network' of 'mine'|allowed"),
+    (wrong("runs='thread'"), "the field 'runs' of 'mine'|allowed"),
+    (wrong("protocols=('generate', 'free')"), "the field 'protocols' of 'mine'|allowed"),
+    (wrong("likelihood='yes'"), "the field 'likelihood' of 'mine'|allowed"),
+    (wrong("options={}"), "the field 'options' of 'mine'|allowed"),
+    (wrong("remarks=None"), "the field 'remarks' of 'mine'|allowed"),
+    (wrong("wraps='model'"), "the field 'wraps' of 'mine'|allowed"),
+    (wrong("title=5"), "the field 'title' of 'mine'|allowed"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("source", "said"), PROBLEMS)
+def test_what_is_wrong_with_a_plugin_is_one_problem_and_harms_no_other(
+    install: Install, load: Load, source: str, said: str
+) -> None:
+    install("aaa", source)
+    install("zzz", SCORER.format(id="sound"))
     plugins = load()
-    assert plugins.scorer("sound")
-    assert [(p.plugin, p.what) for p in plugins.problems] == [("broken", "loading")]
-    assert "no_such_module_anywhere" in plugins.problems[0].error
+    (problem,) = plugins.problems
+    assert problem.plugin == "aaa"
+    assert all(words in str(problem) for words in said.split("|")), str(problem)
+    assert plugins.scorer("sound") and plugins.scorer("choice") and plugins.judge("rules")
+    assert plugins.resolve("models", "echo")[0].id == "echo"
+    kinds: tuple[Any, ...] = ("scorers", "judges", "models")
+    owned = {one.descriptor.id: one.owner for kind in kinds for one in plugins.components(kind)}
+    assert all(owned[name] == "builtin" for name in ("choice", "echo", "rules-2"))
+
+
+def test_a_component_or_battery_of_a_plugin_that_failed_is_named(
+    install: Install, load: Load
+) -> None:
+    install("broken", "import no_such_module_anywhere")
+    install(
+        "tired", "@hookimpl\ndef tabwb_register_scorers(register):\n    raise RuntimeError('no')"
+    )
+    plugins = load()
     for missing in (lambda: plugins.scorer("mine"), lambda: plugins.find_battery("mine")):
         with pytest.raises(UsageError, match=r"not loaded: broken \(ModuleNotFoundError: No mod"):
             missing()
+    with pytest.raises(UsageError, match=r"failed: tired \(tabwb_register_scorers: RuntimeError"):
+        plugins.scorer("mine")
+
+
+@pytest.mark.parametrize(
+    ("needs", "said"),
+    [
+        ("tabwb>=99", "needs tabwb>=99"),
+        ("tabwb<0.2; python_version > '3'", "needs tabwb<0.2"),
+        ("numpy>=99", ""),
+        ("tabwb>=0.1", ""),
+    ],
+)
+def test_a_plugin_for_another_tabwb_is_not_loaded(
+    install: Install, load: Load, needs: str, said: str
+) -> None:
+    path = install("other", "tabwb_api = 2\n" + SCORER.format(id="other-scorer"))
+    (metadata,) = path.parent.glob("*.dist-info/METADATA")
+    metadata.write_text(metadata.read_text("utf-8") + f"Requires-Dist: {needs}\n", "utf-8")
+    problems = load().problems
+    assert [said in one.error for one in problems] == ([True] if said else [])
 
 
 @pytest.mark.parametrize(
@@ -127,89 +208,17 @@ def test_one_module_in_two_plugins_is_one_short_message(install: Install, load: 
     )
 
 
-def test_an_implementation_that_raises_stops_no_other(install: Install, load: Load) -> None:
-    source = "@hookimpl\ndef tabwb_register_scorers(register):\n    raise RuntimeError('tired')"
-    install("aaa", source)
-    install("zzz", SCORER.format(id="sound"))
-    plugins = load()
-    assert plugins.scorer("sound")
-    assert plugins.scorer("choice")
-    with pytest.raises(UsageError, match=r"failed: aaa \(tabwb_register_scorers: RuntimeError"):
-        plugins.scorer("mine")
-    assert [str(p) for p in plugins.problems] == [
-        "aaa: tabwb_register_scorers: RuntimeError: tired"
-    ]
-
-
-def test_two_components_with_one_id_are_both_refused(install: Install, load: Load) -> None:
-    install("one", SCORER.format(id="twice"))
-    install("two", SCORER.format(id="twice"))
+def test_two_components_and_batteries_with_one_id_are_both_refused(
+    install: Install, load: Load
+) -> None:
+    for name in ("one", "two"):
+        twice = registers("batteries", BATTERY.format("'twice'"))
+        install(name, SCORER.format(id="twice") + twice)
     plugins = load()
     with pytest.raises(UsageError, match="'one' and 'two'; neither is used"):
         plugins.scorer("twice")
     assert "twice" not in {descriptor.id for descriptor in plugins.descriptors("scorers")}
-    assert [p.plugin for p in plugins.problems] == ["one, two"]
-
-
-@pytest.mark.parametrize(
-    ("kind", "word", "more"),
-    [
-        ("scorers", "choice", ""),
-        ("judges", "rules", ""),  # an alias
-        ("models", "echo", ""),
-        ("models", "mine", ", aliases=('bundled',)"),
-    ],
-)
-def test_ids_of_tabwb_are_reserved(
-    install: Install, load: Load, kind: str, word: str, more: str
-) -> None:
-    install(
-        "greedy",
-        f"""
-        @hookimpl
-        def tabwb_register_{kind}(register):
-            register(Descriptor("{word}", "Greedy", lambda spec, options: None{more}))
-            register(Descriptor("greedy-own", "Own", lambda spec, options: None))
-        """,
-    )
-    plugins = load()
-    owners = {one.descriptor.id: one.owner for one in plugins.components(kind)}  # type: ignore[arg-type]
-    assert owners["greedy-own"] == "greedy"
-    assert "greedy" not in {owner for name, owner in owners.items() if name != "greedy-own"}
-    (problem,) = plugins.problems
-    assert problem.plugin == "greedy"
-    assert "is an id of tabwb" in problem.error
-    plugins.scorer("choice")
-    plugins.judge("rules")
-
-
-def test_a_battery_of_tabwb_is_reserved(install: Install, load: Load) -> None:
-    path = install(
-        "thief",
-        """
-        from pathlib import Path
-        @hookimpl
-        def tabwb_register_batteries(register):
-            register(BatterySource("tab", Path(__file__)))
-        """,
-    )
-    plugins = load()
-    assert plugins.find_battery("tab") != path
-    assert [(p.plugin, p.what) for p in plugins.problems] == [("thief", "battery 'tab'")]
-
-
-def test_two_batteries_with_one_id_are_both_refused(install: Install, load: Load) -> None:
-    for name in ("one", "two"):
-        install(
-            name,
-            """
-            from pathlib import Path
-            @hookimpl
-            def tabwb_register_batteries(register):
-                register(BatterySource("twice", Path(__file__)))
-            """,
-        )
-    plugins = load()
+    assert "one, two" in [p.plugin for p in plugins.problems]
     with pytest.raises(UsageError, match=r"'one'.* and 'two'"):
         plugins.find_battery("twice")
 
@@ -223,81 +232,9 @@ def test_a_plugin_cannot_take_the_place_of_one_of_tabwb(
     assert plugins.scorer("choice")
 
 
-@pytest.mark.parametrize(
-    ("given", "field"),
-    [
-        ("needs='httpx'", "needs"),
-        ("aliases='short'", "aliases"),
-        ("needs_network='no'", "needs_network"),
-        ("runs='thread'", "runs"),
-        ("protocols=('generate', 'free')", "protocols"),
-        ("likelihood='yes'", "likelihood"),
-        ("options={}", "options"),
-        ("remarks=None", "remarks"),
-        ("wraps='model'", "wraps"),
-        ("title=5", "title"),
-    ],
-)
-def test_a_field_of_another_type_is_named(
-    install: Install, load: Load, given: str, field: str
-) -> None:
-    title = "" if field == "title" else "title='Mine', "
-    install(
-        "mine",
-        f"""
-        @hookimpl
-        def tabwb_register_models(register):
-            register(Descriptor(id="mine", {title}factory=print, {given}))
-        """,
-    )
-    (problem,) = load().problems
-    assert f"the field '{field}' of 'mine'" in problem.error
-    assert "allowed" in problem.error
-
-
-@pytest.mark.parametrize(
-    ("needs", "module", "said"),
-    [
-        ("tabwb>=99", "", "needs tabwb>=99"),
-        ("tabwb<0.2; python_version > '3'", "", "needs tabwb<0.2"),
-        ("numpy>=99", "", ""),
-        ("tabwb>=0.1", "tabwb_api = 99", "plugin interface 99"),
-        ("tabwb>=0.1", "tabwb_api = 2", ""),
-    ],
-)
-def test_a_plugin_for_another_tabwb_is_not_loaded(
-    install: Install, load: Load, needs: str, module: str, said: str
-) -> None:
-    path = install("other", module + "\n" + SCORER.format(id="other-scorer"))
-    (metadata,) = path.parent.glob("*.dist-info/METADATA")
-    metadata.write_text(metadata.read_text("utf-8") + f"Requires-Dist: {needs}\n", "utf-8")
-    problems = load().problems
-    assert [said in one.error for one in problems] == ([True] if said else [])
-
-
-def test_what_open_raises_names_component_and_plugin(install: Install, load: Load) -> None:
-    install(
-        "sick",
-        """
-        class Model:
-            def open(self): raise ValueError("no weights")
-            def reply(self, request, cancel): yield "x"
-            def close(self): pass
-        @hookimpl
-        def tabwb_register_models(register):
-            register(Descriptor("ill", "Ill", lambda spec, options: Model()))
-        """,
-    )
-    with pytest.raises(ComponentError, match="'ill' of plugin 'sick' failed: ValueError: no w"):
-        load().open_model("ill").open()
-
-
-def test_the_time_of_each_import_is_told(
-    install: Install, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_time_of_each_import_is_told(install: Install, run: Run) -> None:
     install("slow", "time.sleep(0.2)")
-    assert main(["plugins", "list", "--times", "--json"]) == 0
-    listed = json.loads(capsys.readouterr().out)["plugins"]
+    listed = run("plugins", "list", "--times", "--json").document["plugins"]
     took = {one["name"]: one["import_s"] for one in listed}
     assert took["slow"] >= 0.2
     assert set(took) > {"builtin", "slow"}
@@ -331,46 +268,29 @@ def test_an_observer_that_raises_is_a_problem_and_others_are_told(
     assert [str(p) for p in plugins.problems] == ["aaa: tabwb_on_event: ValueError: no"]
 
 
-def test_a_misspelt_hook_is_a_problem(install: Install, load: Load) -> None:
-    install("typo", "@hookimpl\ndef tabwb_register_scorer(register):\n    pass")
-    assert [p.error for p in load().problems] == [
-        "tabwb has no such hook; did you mean 'tabwb_register_scorers'?"
-    ]
-
-
-def test_a_malformed_descriptor_is_a_problem(install: Install, load: Load) -> None:
-    install("loud", SCORER.format(id="LOUD"))
-    assert "'LOUD' is not a kebab-case id" in load().problems[0].error
-
-
-def test_a_factory_that_raises_names_component_and_plugin(install: Install, load: Load) -> None:
+@pytest.mark.parametrize(
+    ("made", "said"),
+    [
+        ("{}['gone']", "'ill' of plugin 'sick' cannot be made: KeyError"),
+        ("object()", "'ill' of plugin 'sick' returned object, which lacks"),
+        ("Model()", "'ill' of plugin 'sick' failed: ValueError: no weights"),
+    ],
+)
+def test_a_factory_or_opening_that_fails_names_component_and_plugin(
+    install: Install, load: Load, made: str, said: str
+) -> None:
+    source = """
+    class Model:
+        def open(self): raise ValueError("no weights")
+        def reply(self, request, cancel): yield "x"
+        def close(self): pass
+    """
     install(
         "sick",
-        """
-        def make(spec, options):
-            raise KeyError("gone")
-        @hookimpl
-        def tabwb_register_scorers(register):
-            register(Descriptor("ill", "Fails", make))
-        """,
+        dedent(source) + registers("models", f"Descriptor('ill', 'Ill', lambda s, o: {made})"),
     )
-    with pytest.raises(ComponentError, match="'ill' of plugin 'sick' cannot be made: KeyError"):
-        load().scorer("ill")
-
-
-def test_a_component_that_breaks_its_contract_is_refused(install: Install, load: Load) -> None:
-    install(
-        "fake",
-        """
-        @hookimpl
-        def tabwb_register_scorers(register):
-            register(Descriptor("fake", "Is none", lambda spec, options: object()))
-        """,
-    )
-    with pytest.raises(
-        ComponentError, match="'fake' of plugin 'fake' returned object, which lacks"
-    ):
-        load().scorer("fake")
+    with pytest.raises(ComponentError, match=said):
+        load().open_model("ill").open()
 
 
 def test_a_battery_argument_with_a_slash_is_a_path(load: Load, tmp_path: Path) -> None:
@@ -410,26 +330,6 @@ def test_every_distribution_is_looked_at() -> None:
 def test_what_cannot_be_a_file_is_said(load: Load, argument: str) -> None:
     with pytest.raises(UsageError, match=r"cannot be a file|no such file"):
         load().find_battery(argument)
-
-
-@pytest.mark.parametrize(
-    ("act", "expected"),
-    [
-        ("raise SystemExit(3)", "SystemExit: 3"),
-        ("raise BaseException('odd')", "BaseException: odd"),
-        ("raise GeneratorExit", "GeneratorExit"),
-    ],
-)
-@pytest.mark.parametrize("when", ["import", "hook"])
-def test_a_plugin_that_exits_is_a_problem_of_that_plugin(
-    install: Install, load: Load, act: str, expected: str, when: str
-) -> None:
-    hook = "@hookimpl\ndef tabwb_register_scorers(register):\n    "
-    install("leaver", f"{act}\n" if when == "import" else f"{hook}{act}\n")
-    plugins = load()
-    assert plugins.components("scorers"), "those of others are there"
-    (problem,) = [each for each in plugins.problems if each.plugin == "leaver"]
-    assert expected in problem.error
 
 
 def test_what_a_plugin_prints_goes_to_stderr(
@@ -487,100 +387,65 @@ def test_every_name_for_authors_is_found_under_its_own_name() -> None:
         _ = plugin_api.no_such_name
 
 
-def test_list_shows_components_with_their_owners(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["plugins", "list"]) == 0
-    out = capsys.readouterr().out
+def test_list_shows_components_with_their_owners_and_what_is_missing(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabwb.host.index.is_installed", lambda name: False)
+    out = run("plugins", "list").out
     for word in ("builtin", "echo", "replay", "rules-2", "jsonl", "tab"):
         assert word in out
+    assert '[install it with: pip install "tabwb[local]"]' in out
 
 
-def test_list_as_json_holds_what_failed(
-    install: Install, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_list_as_json_holds_what_failed(install: Install, run: Run) -> None:
     install("broken", "1 / 0")
-    assert main(["plugins", "list", "--json"]) == 0
-    captured = capsys.readouterr()
-    document = json.loads(captured.out)
+    document = run("plugins", "list", "--json").document
     assert document["format"] == 1
-    assert {"name": "builtin", "distribution": "tabwb"}.items() <= next(
-        plugin for plugin in document["plugins"] if plugin["name"] == "builtin"
-    ).items()
+    builtin = next(plugin for plugin in document["plugins"] if plugin["name"] == "builtin")
+    assert builtin["distribution"] == "tabwb"
     models = {model["id"]: model for model in document["components"]["models"]}
     assert models["bundled"]["runs"] == "child"
     assert models["echo"]["status"] == "ok"
     assert document["problems"] == [
         {"plugin": "broken", "what": "loading", "error": "ZeroDivisionError: division by zero"}
     ]
-
-
-def test_list_says_what_failed_on_stderr(
-    install: Install, capsys: pytest.CaptureFixture[str]
-) -> None:
-    install("broken", "1 / 0")
-    assert main(["plugins", "list"]) == 0
-    assert "! broken: loading: ZeroDivisionError" in capsys.readouterr().err
-
-
-def test_a_missing_extra_is_shown_with_its_command(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("tabwb.host.index.is_installed", lambda name: False)
-    assert main(["plugins", "list"]) == 0
-    assert '[install it with: pip install "tabwb[local]"]' in capsys.readouterr().out
+    run("plugins", "list", err="! broken: loading: ZeroDivisionError")
 
 
 def test_a_new_plugin_is_used_once_it_is_trusted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "path", list(sys.path))
     root = tmp_path / "fresh-words"
-    assert main(["plugins", "new", "fresh-words", "--in", str(tmp_path)]) == 0
-    assert str(root / "pyproject.toml") in capsys.readouterr().out
-    assert main(["plugins", "trust", str(root)]) == 0
-    assert "is trusted as it is now" in capsys.readouterr().out
-    status = main(["run", "fresh-words", "--model", "echo@text=a dog", "--json"])
-    captured = capsys.readouterr()
-    assert status == 0, captured.err
-    trials = json.loads(captured.out)["trials"]
+    new = ["plugins", "new", "fresh-words", "--in", tmp_path]
+    assert str(root / "pyproject.toml") in run(*new).out
+    run(*new, status=1, err="nothing was written")
+    assert "is trusted as it is now" in run("plugins", "trust", root).out
+    document = run("run", "fresh-words", "--model", "echo@text=a dog", "--json").document
     values = {
         trial["item"]: rating["value"]
-        for trial in trials
+        for trial in document["trials"]
         for rating in trial["ratings"]
         if rating["rater"] == "fresh-words"
     }
     assert values == {"q1": 1.0, "q2": 0.0}
     (root / "new-file").touch()
-    assert main(["plugins", "trust", str(root)]) == 0
-    assert "has changed" in capsys.readouterr().out
+    assert "has changed" in run("plugins", "trust", root).out
 
 
-def test_trusting_a_second_plugin_of_one_name_warns(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_trusting_a_second_plugin_of_one_name_warns(tmp_path: Path, run: Run) -> None:
     first, second = tmp_path / "a", tmp_path / "b"
     for folder in (first, second):
         write_plugin("same-words", folder)
-        assert main(["plugins", "trust", str(folder / "same-words")]) == 0
-    warning = f"warning: '{first}/same-words' has a plugin 'same-words' too; only one is used"
-    assert warning in capsys.readouterr().err
-    assert main(["plugins", "untrust", str(second / "same-words")]) == 0
-    assert "is no longer trusted" in capsys.readouterr().out
+        said = run("plugins", "trust", folder / "same-words").err
+    assert f"warning: '{first}/same-words' has a plugin 'same-words' too; only one is used" in said
+    assert "is no longer trusted" in run("plugins", "untrust", second / "same-words").out
 
 
-def test_what_is_no_plugin_folder_cannot_be_trusted(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["plugins", "trust", str(tmp_path)]) == 1
-    assert "is not a plugin folder" in capsys.readouterr().err
+def test_what_is_no_plugin_folder_cannot_be_trusted(tmp_path: Path, run: Run) -> None:
+    run("plugins", "trust", tmp_path, status=1, err="is not a plugin folder")
     (tmp_path / "pyproject.toml").write_text("[project]\nname = 'x'\n")
-    assert main(["plugins", "trust", str(tmp_path)]) == 1
-    assert "declares no entry point" in capsys.readouterr().err
-
-
-def test_new_refuses_to_overwrite(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "mine").mkdir()
-    assert main(["plugins", "new", "mine", "--in", str(tmp_path)]) == 1
-    assert "nothing was written" in capsys.readouterr().err
+    run("plugins", "trust", tmp_path, status=1, err="declares no entry point")
 
 
 def test_two_files_of_one_name_cannot_change_places_unseen(
@@ -629,31 +494,26 @@ def tabwb_register_models(register):
 """
 
 
-def answers(spec: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, int]:
-    status = main(["run", "tab", "--model", spec, "--protocol", "likelihood", "--judge", "none"])
-    err = capsys.readouterr().err
-    main(["results", "--json"])
-    listed = json.loads(capsys.readouterr().out)["administrations"]
-    return status, err, sum(one["answered"] for one in listed)
+def answered(run: Run, spec: str, status: int = 0, err: str = "") -> int:
+    words = ["run", "tab", "--model", spec, "--protocol", "likelihood", "--judge", "none"]
+    said = run(*words, status=status).err
+    assert err in " ".join(said.split())
+    return sum(one["answered"] for one in run("results", "--json").document["administrations"])
 
 
 @pytest.mark.parametrize("spec", ["claims", "names-it", "child-claims"])
 def test_likelihoods_that_a_back_end_does_not_have_are_refused(
-    install: Install, capsys: pytest.CaptureFixture[str], spec: str
+    install: Install, run: Run, spec: str
 ) -> None:
     install("mine", MODELS)
-    status, err, answered = answers(spec, capsys)
-    assert (status, answered) == (1, 0)
-    assert "plugin 'mine'" in err
-    assert "lacks likelihood" in " ".join(err.split())
+    assert answered(run, spec, status=1, err="plugin 'mine'") == 0
+    assert answered(run, spec, status=1, err="lacks likelihood") == 0
 
 
 @pytest.mark.parametrize("spec", ["weighs", "child-weighs"])
-def test_likelihoods_are_found_by_the_method(
-    install: Install, capsys: pytest.CaptureFixture[str], spec: str
-) -> None:
+def test_likelihoods_are_found_by_the_method(install: Install, run: Run, spec: str) -> None:
     install("mine", MODELS)
-    assert answers(spec, capsys)[::2] == (0, 20)
+    assert answered(run, spec) == 20
 
 
 def test_batches_are_found_and_refused_by_the_method(install: Install, load: Load) -> None:
@@ -674,63 +534,35 @@ def test_batches_are_found_and_refused_by_the_method(install: Install, load: Loa
 
 
 @pytest.mark.parametrize(
-    ("spec", "words"),
+    ("kind", "spec", "words"),
     [
-        ("ecko", ["there is no model back end 'ecko'", "did you mean 'echo'?"]),
-        ("echo:loud", ["'echo' takes no name"]),
-        ("replay", ["'replay' needs a name", "replay:FILE"]),
-        ("echo@dela=1", ["no option 'dela'", "did you mean 'delay'?", "delay, text"]),
-        ("echo@delay=-1", ["'delay'", "'-1' is not allowed", "0 to 60"]),
-        ("echo@delay=nan", ["'delay'", "'nan' is not allowed"]),
-        ("transformers:x@dtype=int3", ["'dtype'", "'int3'", "bfloat16"]),
-        ("transformers:x@threads=0", ["'threads'", "1 to 1024"]),
-        ("profile:nobody", ["there is no profile 'nobody'"]),
+        ("models", "ecko", ["there is no model back end 'ecko'", "did you mean 'echo'?"]),
+        ("models", "echo:loud", ["'echo' takes no name"]),
+        ("models", "replay", ["'replay' needs a name", "replay:FILE"]),
+        ("models", "echo@dela=1", ["no option 'dela'", "did you mean 'delay'?", "delay, text"]),
+        ("models", "echo@delay=-1", ["'delay'", "'-1' is not allowed", "0 to 60"]),
+        ("models", "echo@delay=nan", ["'delay'", "'nan' is not allowed"]),
+        ("models", "transformers:x@dtype=int3", ["'dtype'", "'int3'", "bfloat16"]),
+        ("models", "transformers:x@threads=0", ["'threads'", "1 to 1024"]),
+        ("models", "profile:nobody", ["there is no profile 'nobody'"]),
+        ("judges", "ruls",
+         ["did you mean 'rules'?", "allowed: rules, likelihood,", "tabwb judge list"]),
+        ("judges", "Rules", ["for example rules or tab-2026+likelihood:bundled"]),
+        ("judges", "tab-2026:", ["after the colon of 'tab-2026:' a name is missing"]),
     ],
-)
+)  # fmt: skip
 def test_a_spec_that_names_nothing_says_what_is_allowed(
-    load: Load, spec: str, words: list[str]
+    load: Load, kind: Any, spec: str, words: list[str]
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        load().resolve("models", spec)
-    for word in words:
-        assert word in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("spec", "words"),
-    [
-        ("ruls", ["did you mean 'rules'?", "allowed: rules, likelihood,", "tabwb judge list"]),
-        ("Rules", ["for example rules or tab-2026+likelihood:bundled"]),
-        ("tab-2026:", ["after the colon of 'tab-2026:' a name is missing"]),
-    ],
-)
-def test_a_judge_that_is_none_is_told_with_judges_and_their_short_words(
-    load: Load, spec: str, words: list[str]
-) -> None:
-    with pytest.raises(UsageError) as caught:
-        load().resolve("judges", spec)
-    for word in words:
-        assert word in str(caught.value)
-    assert "replay" not in str(caught.value)
+        load().resolve(kind, spec)
+    assert all(word in str(caught.value) for word in words)
+    assert kind == "models" or "replay" not in str(caught.value)
 
 
 def test_an_alias_is_stored_as_what_it_stands_for(load: Load) -> None:
     descriptor, spec = load().resolve("judges", "rules")
     assert (descriptor.id, str(spec)) == ("rules-2", "rules-2")
-
-
-def test_an_alias_never_takes_an_id_away(install: Install, load: Load) -> None:
-    install(
-        "sly",
-        """
-        @hookimpl
-        def tabwb_register_models(register):
-            register(Descriptor("sly", "Sly", lambda s, o: None, aliases=("echo",)))
-        """,
-    )
-    plugins = load()
-    assert plugins.resolve("models", "echo")[0].id == "echo"
-    assert "model back end 'echo'" in str(plugins.problems[0])
 
 
 def test_a_profile_is_stored_as_what_it_stands_for() -> None:

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from tabwb import testing
-from tabwb.cli.main import main
 from tabwb.host.plugins import Plugins
 from tabwb.host.scaffold import ONE_FILE
+from tests.cli.conftest import Run
 
 
-def test_each_kind_keeps_its_contract(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_each_kind_keeps_its_contract(tmp_path: Path, run: Run) -> None:
     for kind in ONE_FILE:
-        assert main(["plugins", "new", f"my-{kind}", "--kind", kind, "--in", str(tmp_path)]) == 0
-        assert main(["plugins", "trust", str(tmp_path / f"my_{kind}.py")]) == 0
+        run("plugins", "new", f"my-{kind}", "--kind", kind, "--in", tmp_path)
+        run("plugins", "trust", tmp_path / f"my_{kind}.py")
     for kind in ONE_FILE:
-        capsys.readouterr()
-        status = main(["plugins", "check", f"my-{kind}", "--json"])
-        checks = json.loads(capsys.readouterr().out)["checks"]
+        checks = run("plugins", "check", f"my-{kind}", "--json").document["checks"]
         assert [(one["kind"], one["status"]) for one in checks] == [(kind, "ok")], checks
-        assert status == 0
 
 
 BROKEN = """
@@ -46,24 +42,17 @@ def tabwb_on_event(event):
 """
 
 
-def test_what_does_not_conform_is_named_and_fails(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "broken.py"
+def test_what_does_not_conform_is_named_and_fails(tmp_path: Path, run: Run) -> None:
+    file, other = tmp_path / "broken.py", tmp_path / "not_loaded.py"
     file.write_text(BROKEN, encoding="utf-8")
-    assert main(["plugins", "trust", str(file)]) == 0
-    capsys.readouterr()
-    assert main(["plugins", "check", "broken", "--json"]) == 1
-    checks = json.loads(capsys.readouterr().out)["checks"]
+    run("plugins", "trust", file)
+    checks = run("plugins", "check", "broken", "--json", status=1).document["checks"]
     found = {one["kind"]: one["status"] for one in checks}
     assert found == dict.fromkeys(("statistic", "page", "command", "observer"), "failed")
-    assert main(["plugins", "check", "nothing"]) == 2
-    other = tmp_path / "not_loaded.py"
+    run("plugins", "check", "nothing", status=2)
     other.write_text("import no_such_package", encoding="utf-8")
-    assert main(["plugins", "trust", str(other)]) == 0
-    capsys.readouterr()
-    assert main(["plugins", "check", "not-loaded"]) == 1
-    assert "no_such_package" in capsys.readouterr().err
+    run("plugins", "trust", other)
+    run("plugins", "check", "not-loaded", status=1, err="no_such_package")
 
 
 def test_batteries_of_tabwb_conform() -> None:

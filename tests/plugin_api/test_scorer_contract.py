@@ -7,7 +7,7 @@ import json
 import shutil
 import sqlite3
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from fractions import Fraction
 from hashlib import sha256
@@ -21,11 +21,11 @@ import tabwb
 from tabwb.administer.session.raters import checked
 from tabwb.battery.loader import check_battery, load_battery
 from tabwb.battery.model import Feature, Item, Subtest
-from tabwb.cli.main import main
 from tabwb.plugin_api import components
 from tabwb.plugin_api.components import Response
 from tabwb.records.ratings import Rating
 from tabwb.records.states import RatingStatus
+from tests.cli.conftest import Outcome, Run
 from tests.plugin_api.conftest import Install
 
 PLUGIN = """
@@ -70,30 +70,35 @@ item = [{ id = "s1", prompt = "house.", expected = "house." },
 """
 
 
-def run(
-    install: Install, tmp_path: Path, scorers: str, capsys: pytest.CaptureFixture[str]
-) -> tuple[int, dict[str, Any], str]:
-    install("scoring", PLUGIN)
-    path = tmp_path / "own.toml"
-    path.write_text(BATTERY.replace("SCORERS", scorers), encoding="utf-8")
-    status = main(["run", str(path), "--model", "echo", "--judge", "none", "--json"])
-    out, err = capsys.readouterr()
-    return status, json.loads(out), err
+Scored = Callable[..., Outcome]
 
 
-def test_the_first_declared_verdict_decides_whatever_its_name(
-    install: Install, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, document, _ = run(install, tmp_path, '["says-right"]', capsys)
-    (subtest,) = document["summary"]["subtests"]
-    assert status == 0
-    assert (subtest["correct"], subtest["n_scored"], subtest["accuracy"]) == (2, 2, 1.0)
-    assert list(subtest["measures"]) == ["f1"]
+@pytest.fixture
+def scored(install: Install, tmp_path: Path, run: Run) -> Scored:
+    """Give the battery, scored by some of the plugin's scorers."""
+
+    def call(*scorers: str, status: int = 0) -> Outcome:
+        install("scoring", PLUGIN)
+        path = tmp_path / "own.toml"
+        path.write_text(BATTERY.replace("SCORERS", json.dumps(scorers)), encoding="utf-8")
+        words = ["run", path, "--model", "echo", "--judge", "none", "--json"]
+        return run(*words, status=status)
+
+    return call
+
+
+def subtest(document: Any) -> Any:
+    (only,) = document["summary"]["subtests"]
+    return only
+
+
+def test_the_first_declared_verdict_decides_whatever_its_name(scored: Scored, run: Run) -> None:
+    found = subtest(scored("says-right").document)
+    assert (found["correct"], found["n_scored"], found["accuracy"]) == (2, 2, 1.0)
+    assert list(found["measures"]) == ["f1"]
     # It is stored with the administration: the same without the plugin at hand.
-    assert main(["results", "1"]) == 0
-    said, measured = (
-        line.split() for line in capsys.readouterr().out.splitlines() if line.startswith("Saying")
-    )
+    shown = run("results", 1).out.splitlines()
+    said, measured = (line.split() for line in shown if line.startswith("Saying"))
     assert said[:5] == ["Saying", "2", "2", "2", "1.00"]
     assert measured == ["Saying", "f1", "0.50", "2"]
 
@@ -102,42 +107,29 @@ def test_the_first_declared_verdict_decides_whatever_its_name(
     ("scorer", "mean", "kind"), [("says-f1", 0.75, "number"), ("says-1", 1.0, "share")]
 )
 def test_a_measure_that_is_not_declared_a_verdict_calls_nothing_right_or_wrong(
-    install: Install,
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    scorer: str,
-    mean: float,
-    kind: str,
+    scored: Scored, run: Run, scorer: str, mean: float, kind: str
 ) -> None:
-    _, document, _ = run(install, tmp_path, f'["{scorer}"]', capsys)
-    (subtest,) = document["summary"]["subtests"]
-    assert (subtest["correct"], subtest["accuracy"]) == (None, None)
-    assert (subtest["measures"]["f1"]["mean"], subtest["measures"]["f1"]["kind"]) == (mean, kind)
-    assert main(["results", "--by", "model", "--json"]) == 0
-    (group,) = json.loads(capsys.readouterr().out)["groups"]
-    assert group["summary"]["subtests"][0]["measures"] == subtest["measures"]
-    assert group["summary"]["subtests"][0]["correct"] is None
+    found = subtest(scored(scorer).document)
+    assert (found["correct"], found["accuracy"]) == (None, None)
+    assert (found["measures"]["f1"]["mean"], found["measures"]["f1"]["kind"]) == (mean, kind)
+    (group,) = run("results", "--by", "model", "--json").document["groups"]
+    assert subtest(group)["measures"] == found["measures"]
+    assert subtest(group)["correct"] is None
     with tabwb.open() as study:
         assert study.responses()["exact"].to_list() == [None, None]
 
 
-def test_a_value_that_its_measure_cannot_have_is_in_error(
-    install: Install, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, document, _ = run(install, tmp_path, '["says-half"]', capsys)
-    (subtest,) = document["summary"]["subtests"]
-    assert (status, subtest["correct"], subtest["measures"]["n"]["mean"]) == (1, None, 2)
+def test_a_value_that_its_measure_cannot_have_is_in_error(scored: Scored) -> None:
+    document = scored("says-half", status=1).document
+    assert (subtest(document)["correct"], subtest(document)["measures"]["n"]["mean"]) == (None, 2)
     given = {rating["measure"]: rating for rating in document["trials"][0]["ratings"]}
     assert (given["given"]["status"], given["n"]["value"]) == ("error", 2)
     assert "0.5 is not a valid verdict" in given["given"]["reason"]
 
 
-def test_a_measure_that_is_not_declared_is_in_error(
-    install: Install, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, document, _ = run(install, tmp_path, '["says-more"]', capsys)
-    (rating,) = document["trials"][0]["ratings"]
-    assert (status, rating["measure"], rating["status"]) == (1, "f1", "error")
+def test_a_measure_that_is_not_declared_is_in_error(scored: Scored) -> None:
+    (rating,) = scored("says-more", status=1).document["trials"][0]["ratings"]
+    assert (rating["measure"], rating["status"]) == ("f1", "error")
     assert "'more'" in rating["reason"]
 
 
@@ -148,34 +140,25 @@ def test_a_number_of_another_type_is_kept_as_a_plain_one(value: Any) -> None:
 
 
 def test_measures_declared_before_version_0_2_are_numbers_and_results_say_so(
-    install: Install, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    scored: Scored, run: Run
 ) -> None:
-    run(install, tmp_path, '["says-right"]', capsys)
+    scored("says-right")
     with tabwb.open() as study:
         path = study.location
     with closing(sqlite3.connect(path)) as store, store:
         digest = sha256(b'["given"]').digest()
         made = store.execute("INSERT INTO texts (sha256, text) VALUES (?, '[\"given\"]')", [digest])
         store.execute("UPDATE rater_declarations SET features_id = ?", [made.lastrowid])
-    main(["results", "1", "--json"])
-    document = json.loads(capsys.readouterr().out)
-    (subtest,) = document["summary"]["subtests"]
-    assert subtest["correct"] is None
-    assert subtest["measures"]["given"]["mean"] == 1.0
+    document = run("results", 1, "--json").document
+    assert subtest(document)["correct"] is None
+    assert subtest(document)["measures"]["given"]["mean"] == 1.0
     assert any("says-right" in notice and "rescore" in notice for notice in document["notices"])
-    assert main(["trial", "rescore", "1"]) == 0
-    capsys.readouterr()
-    main(["results", "1", "--json"])
-    document = json.loads(capsys.readouterr().out)
-    assert document["summary"]["subtests"][0]["correct"] == 2
+    run("trial", "rescore", 1)
+    assert subtest(run("results", 1, "--json").document)["correct"] == 2
 
 
-def test_measures_of_one_name_belong_to_their_raters(
-    install: Install, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    _, document, _ = run(install, tmp_path, '["repetition", "says-right", "says-f1"]', capsys)
-    (subtest,) = document["summary"]["subtests"]
-    measures = subtest["measures"]
+def test_measures_of_one_name_belong_to_their_raters(scored: Scored) -> None:
+    measures = subtest(scored("repetition", "says-right", "says-f1").document)["measures"]
     assert "f1" not in measures
     assert (measures["says-right: f1"]["mean"], measures["says-right: f1"]["n"]) == (0.5, 2)
     assert (measures["says-f1: f1"]["mean"], measures["says-f1: f1"]["n"]) == (0.75, 2)
@@ -183,63 +166,46 @@ def test_measures_of_one_name_belong_to_their_raters(
     assert measures["given"]["rater"] == "says-right"
 
 
-def test_a_scorer_that_is_gone_replaces_no_rating(
-    install: Install, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_scorer_that_fails_now_or_is_gone_replaces_no_rating(
+    scored: Scored, run: Run, tmp_path: Path
 ) -> None:
-    run(install, tmp_path, '["says-right"]', capsys)
-    before = results(capsys)
-    for path in (tmp_path / "site").glob("*.dist-info"):
-        path.rename(path.with_suffix(".gone"))
-    importlib.invalidate_caches()
-    assert main(["trial", "rescore", "1"]) == 1
-    err = " ".join(capsys.readouterr().err.split())
-    assert "'says-right'" in err
-    assert "scoring-package 1.0" in err
-    assert results(capsys) == before
-
-
-def test_a_scorer_that_fails_now_replaces_no_rating(
-    install: Install, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run(install, tmp_path, '["says-right"]', capsys)
-    before = results(capsys)
-    path = next((tmp_path / "site").glob("*.py"))
+    scored("says-right")
+    before = run("results", 1, "--json").document
+    (path,) = (tmp_path / "site").glob("*.py")
     path.write_text(path.read_text("utf-8").replace("if self.fails", "if True"), "utf-8")
     forget(path)
-    assert main(["trial", "rescore", "1"]) == 1
-    assert "no rubric" in capsys.readouterr().err
-    assert results(capsys) == before
+    run("trial", "rescore", 1, status=1, err="no rubric")
+    assert run("results", 1, "--json").document == before
+    for info in (tmp_path / "site").glob("*.dist-info"):
+        info.rename(info.with_suffix(".gone"))
+    importlib.invalidate_caches()
+    err = " ".join(run("trial", "rescore", 1, status=1).err.split())
+    assert "'says-right'" in err and "scoring-package 1.0" in err
+    assert run("results", 1, "--json").document == before
 
 
 def test_ratings_name_the_plugin_that_made_them_and_a_changed_one_is_seen(
-    install: Install, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    scored: Scored, run: Run, tmp_path: Path
 ) -> None:
-    _, document, _ = run(install, tmp_path, '["choice", "says-right"]', capsys)
-    path = next((tmp_path / "site").glob("*.py"))
+    document = scored("choice", "says-right").document
+    (path,) = (tmp_path / "site").glob("*.py")
     raters = {one["rater"]: one for one in document["summary"]["raters"]}
-    (first,) = raters["says-right"]["plugins"]
+    (first,), (ours,) = raters["says-right"]["plugins"], raters["choice"]["plugins"]
     assert (first["distribution"], first["version"]) == ("scoring-package", "1.0")
-    (ours,) = raters["choice"]["plugins"]
     assert (ours["distribution"], ours["version"]) == ("tabwb", tabwb.__version__)
     assert not [notice for notice in document["notices"] if "version" in notice]
     path.write_text(path.read_text("utf-8").replace("(0.5, 1)", "(0.5, 0)"), "utf-8")
     forget(path)
-    assert main(["trial", "rescore", "1"]) == 0
-    capsys.readouterr()
-    document = results(capsys)
-    assert document["summary"]["subtests"][0]["correct"] == 0
+    run("trial", "rescore", 1)
+    document = run("results", 1, "--json").document
+    assert subtest(document)["correct"] == 0
     raters = {one["rater"]: one for one in document["summary"]["raters"]}
-    assert raters["says-right"]["plugins"][0] == first
-    assert raters["says-right"]["plugins"][1]["sha256"] not in {"", first["sha256"]}
+    before, now = raters["says-right"]["plugins"]
+    assert before == first and now["sha256"] not in {"", first["sha256"]}
     assert len(raters["choice"]["plugins"]) == 1
     assert document["administration"]["rater_versions"]["says-right"].count("scoring-package") == 2
     (said,) = [notice for notice in document["notices"] if "several versions" in notice]
     assert first["sha256"][:8] in said
-
-
-def results(capsys: pytest.CaptureFixture[str]) -> dict[str, Any]:
-    assert main(["results", "1", "--json"]) == 0
-    return json.loads(capsys.readouterr().out)  # type: ignore[no-any-return]
 
 
 def forget(path: Path) -> None:
@@ -293,21 +259,16 @@ def test_members_of_contracts_are_read_only(contract: type, members: tuple[str, 
     assert isinstance(SCORER, components.Scorer)
 
 
-def test_a_scorer_that_fails_is_reported_once_everywhere(
-    install: Install, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    status, document, err = run(install, tmp_path, '["repetition", "raises"]', capsys)
-    assert status == 1
-    assert err.count("RuntimeError: no rubric") == 1
-    assert "'raises' failed on 2 of 2 responses" in err
-    assert document["summary"]["subtests"][0]["correct"] == 2
-    assert document["summary"]["failed_raters"] == [
+def test_a_scorer_that_fails_is_reported_once_everywhere(scored: Scored, run: Run) -> None:
+    done = scored("repetition", "raises", status=1)
+    failed = "'raises' failed on 2 of 2 responses"
+    assert done.err.count("RuntimeError: no rubric") == 1 and failed in done.err
+    assert subtest(done.document)["correct"] == 2
+    assert done.document["summary"]["failed_raters"] == [
         {"rater": "raises", "n": 2, "of": 2, "reason": "RuntimeError: no rubric"}
     ]
-    assert main(["results", "1"]) == 0
-    assert "'raises' failed on 2 of 2 responses" in " ".join(capsys.readouterr().out.split())
-    assert main(["trial", "rescore", "1"]) == 1
-    assert "'raises' failed on 2 of 2 responses" in capsys.readouterr().err
+    assert failed in " ".join(run("results", 1).out.split())
+    run("trial", "rescore", 1, status=1, err=failed)
 
 
 ITEM_PLUGIN = """
@@ -364,30 +325,29 @@ def battery(install: Install, tmp_path: Path) -> Path:
     return path
 
 
-def test_items_of_every_kind_take_expected_reference_and_metadata(
-    battery: Path, tmp_path: Path
-) -> None:
+def test_items_of_every_kind_take_expected_reference_and_plain_metadata(battery: Path) -> None:
     for kind in ("free", "connected-text", "verbatim"):
         battery.write_text(ITEM_BATTERY.replace("KIND", kind), encoding="utf-8")
         item = load_battery(battery).subtests[0].items[0]
         assert (item.expected, item.reference) == ("a story", "Mentions a place.")
         assert item.metadata == {"weight": 0.5, "levels": ["a", "b"]}
+    text = battery.read_text(encoding="utf-8").replace("weight = 0.5", "weight = 2026-01-02")
+    battery.write_text(text, encoding="utf-8")
+    (problem,) = check_battery(battery)
+    assert problem.message == "not a plain value"
 
 
-def test_a_scorer_is_told_them_and_has_its_options(
-    battery: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["run", str(battery), "--model", "echo", "--judge", "none", "--json"]) == 0
-    document = json.loads(capsys.readouterr().out)
-    low, high = document["trials"][0]["ratings"]
+def test_a_scorer_is_told_them_and_has_its_options(battery: Path, run: Run) -> None:
+    document = run("run", battery, "--model", "echo", "--judge", "none", "--json").document
+    (trial,) = document["trials"]
+    low, high = trial["ratings"]
     assert (low["rater"], low["value"]) == ("rubric@threshold=0.3", 1.0)
     assert (high["rater"], high["value"]) == ("rubric@threshold=0.9", 0.0)
-    assert document["trials"][0]["reference"] == "Mentions a place."
-    assert document["trials"][0]["item_metadata"] == {"weight": 0.5, "levels": ["a", "b"]}
+    assert trial["reference"] == "Mentions a place."
+    assert trial["item_metadata"] == {"weight": 0.5, "levels": ["a", "b"]}
     assert low["reason"] == "a story|Mentions a place.|0.5"
-    (subtest,) = document["summary"]["subtests"]
-    assert (subtest["correct"], subtest["n_scored"]) == (1, 1)
-    assert subtest["measures"]["met"]["rater"] == "rubric@threshold=0.9"
+    assert (subtest(document)["correct"], subtest(document)["n_scored"]) == (1, 1)
+    assert subtest(document)["measures"]["met"]["rater"] == "rubric@threshold=0.9"
 
 
 @pytest.mark.parametrize(
@@ -400,19 +360,10 @@ def test_a_scorer_is_told_them_and_has_its_options(
     ],
 )
 def test_check_names_what_is_wrong_with_a_scorer(
-    battery: Path, capsys: pytest.CaptureFixture[str], scorer: str, said: str, allowed: str
+    battery: Path, run: Run, scorer: str, said: str, allowed: str
 ) -> None:
     text = battery.read_text(encoding="utf-8").replace("rubric@threshold=0.3", scorer)
     battery.write_text(text, encoding="utf-8")
-    assert main(["battery", "check", str(battery), "--json"]) == 1
-    (problem,) = json.loads(capsys.readouterr().out)["problems"]
-    assert said in problem["message"]
-    assert allowed in problem["allowed"]
+    (problem,) = run("battery", "check", battery, "--json", status=1).document["problems"]
+    assert said in problem["message"] and allowed in problem["allowed"]
     assert problem["key"] == "subtest[1].scorers[1]"
-
-
-def test_metadata_holds_plain_values_only(battery: Path) -> None:
-    text = battery.read_text(encoding="utf-8").replace("weight = 0.5", "weight = 2026-01-02")
-    battery.write_text(text, encoding="utf-8")
-    (problem,) = check_battery(battery)
-    assert problem.message == "not a plain value"

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
-from tabwb.cli.main import main
 from tabwb.testing.samples import write_sound
+from tests.cli.conftest import Run
 from tests.plugin_api.conftest import Install
 
 pytest.importorskip("soundfile", reason="needs tabwb[audio]")
@@ -32,21 +31,16 @@ def tabwb_register_transcribers(register):
 """
 
 
-def test_words_are_printed_with_their_sounds(
-    install: Install, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_words_are_printed_with_their_sounds(install: Install, tmp_path: Path, run: Run) -> None:
     install("hearing", PLUGIN)
-    sound = str(write_sound(tmp_path / "u1.wav", 0.5, 220.0))
-    assert main(["transcribe", sound, "--transcriber", "hears", "--tsv"]) == 0
-    out, err = capsys.readouterr()
-    assert out.splitlines()[-1] == "u1\tAH T R IY B"
-    assert "pronounced by their letters: treeb" in err
+    sound = write_sound(tmp_path / "u1.wav", 0.5, 220.0)
+    done = run("transcribe", sound, "--transcriber", "hears", "--tsv")
+    assert done.out.splitlines()[-1] == "u1\tAH T R IY B"
+    assert "pronounced by their letters: treeb" in done.err
     ref, hyp = tmp_path / "ref.tsv", tmp_path / "hyp.tsv"
     ref.write_text("utterance_id\ttranscript\nu1\tAH T R IY B\n", encoding="utf-8")
-    hyp.write_text(out, encoding="utf-8")
-    assert main(["phonemes", str(ref), str(hyp), "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["per"] == 0.0
-    assert main(["transcribe", sound, "--transcriber", "hears", "--json"]) == 0
-    (file,) = json.loads(capsys.readouterr().out)["files"]
+    hyp.write_text(done.out, encoding="utf-8")
+    assert run("phonemes", ref, hyp, "--json").document["per"] == 0.0
+    (file,) = run("transcribe", sound, "--transcriber", "hears", "--json").document["files"]
     assert (file["unit"], [one["word"] for one in file["words"]]) == ("words", ["a", "treeb"])
     assert file["phonemes"] == ["AH", "T", "R", "IY", "B"]
