@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import deepcopy
+from functools import cache
 from typing import Any
 
 import torch
@@ -57,8 +59,8 @@ WITH_EXPERTS = ("mixtral", "qwen2-moe", "qwen3-moe", "olmoe", "gpt-oss")
 FUSED = ("phi3", "gpt-neox", "gpt2")
 
 
-def made(name: str, dtype: torch.dtype = torch.float32) -> Any:
-    """Return a model of an architecture; its weights and biases are all random."""
+@cache
+def _first(name: str, dtype: torch.dtype) -> Any:
     model = AutoModelForCausalLM.from_config(CONFIGURATIONS[name]()).to(dtype).eval()
     generator = torch.Generator().manual_seed(20_250_101)
     with torch.no_grad():
@@ -66,3 +68,8 @@ def made(name: str, dtype: torch.dtype = torch.float32) -> Any:
             noise = torch.randn(parameter.shape, generator=generator)
             parameter.copy_(0.3 * noise + 0.05)
     return model
+
+
+def made(name: str, dtype: torch.dtype = torch.float32) -> Any:
+    """Return a model of an architecture; its weights and biases are all random."""
+    return deepcopy(_first(name, dtype))

@@ -23,7 +23,7 @@ from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait
 from tests.plugins.chat_server import Behaviour, Chat, Handler, chat_server, chunk, is_silent, says
 
 ONCE = Retries(attempts=1)
-LIMIT_S = 1.5
+LIMIT_S = 0.5
 """The limit of a reply in these tests, in seconds."""
 
 
@@ -98,7 +98,7 @@ def test_a_reply_without_end_fails_at_its_limit(
         ask(chat)
     assert time.monotonic() - began < 60
     # Google's own client takes a comment for a malformed answer.
-    assert any(words in str(caught.value) for words in ("after 1.5 s", "malformed answer"))
+    assert any(words in str(caught.value) for words in ("after 0.5 s", "malformed answer"))
 
 
 def begins_and_is_silent(handler: Handler, body: dict[str, Any]) -> None:

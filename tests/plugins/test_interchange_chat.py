@@ -124,7 +124,7 @@ ENDS = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(st.lists(UNITS, min_size=1, max_size=8), ENDS)
 def test_rustling_hears_the_same_words(units: list[str], end: str) -> None:
     tier = f"{' '.join(units)} {end}"
