@@ -30,13 +30,17 @@ test-fast: $(VENV)/.installed-dev
 	  -m "$(FAST)" tests tabwb
 
 # Commands whose n-th write, sync, open or rename fails, TABWB_TORTURE_FAULTS of each command (0: all
-# there are), and random events in the workbench, 20 times as many as make test. TABWB_TORTURE_SEED
-# gives others.
+# there are), random events in the workbench, 20 times as many as make test, processes killed while
+# they write, TABWB_TORTURE_KILLS of each, and 500 examples of each property. TABWB_TORTURE_SEED gives
+# others.
 torture: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.faults.trials --seed $${TABWB_TORTURE_SEED:-0} \
 	  --count $${TABWB_TORTURE_FAULTS:-100}
 	@TABWB_TORTURE_EVENTS=$${TABWB_TORTURE_EVENTS:-100000} $(PYTEST) -n $(WORKERS) \
 	  tests/workbench/test_random_events.py
+	@TABWB_TORTURE_KILLS=$${TABWB_TORTURE_KILLS:-50} $(PYTEST) -n $(WORKERS) \
+	  --hypothesis-profile=torture tests/store tests/analysis tests/scoring tests/agreement \
+	  tests/lesion tests/phonology
 
 # Twice as slow as the tests alone, so not a part of them.
 coverage: $(VENV)/.installed-dev system

@@ -30,7 +30,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 # A shell starts what runs in its background with SIGINT ignored, and children inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
-settings.register_profile("tabwb", deadline=None, max_examples=50)
+settings.register_profile("tabwb", deadline=None, max_examples=25)
+settings.register_profile("torture", deadline=None, max_examples=500)  # make torture
 settings.register_profile("fast", deadline=None, max_examples=15)  # make test-fast
 settings.load_profile("tabwb")
 

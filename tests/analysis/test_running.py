@@ -27,7 +27,7 @@ ANSWERS = st.lists(
 
 @given(items=st.lists(st.sampled_from(ITEMS), min_size=12, max_size=12), answers=ANSWERS,
        sampled=st.booleans())  # fmt: skip
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 def test_running_scores_are_those_of_the_summary(
     items: list[str], answers: list[tuple[int, str, tuple[str, ...] | None]], sampled: bool
 ) -> None:

@@ -92,7 +92,7 @@ def count(groups: tuple[Grouped, ...]) -> int:
     return sum(group.results.number("responses") for group in groups)
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     by=st.lists(st.sampled_from(sorted(PLAIN)), min_size=1, max_size=3, unique=True),
     where=st.lists(st.sampled_from(sorted(FILTERS)), max_size=3, unique=True),

@@ -67,7 +67,7 @@ def test_a_burden_of_that_size_is_found_by_the_test_in_four_of_five_studies(k: i
     delta = detectable_burden(Design(k, r), 19).value
     assert delta is not None
     rng = np.random.default_rng(1)
-    means = np.array([1.0, 1.0 + delta]) * (1 + 0.25 * _item_terms(400, k, rng))
+    means = np.array([1.0, 1.0 + delta]) * (1 + 0.25 * _item_terms(250, k, rng))
     counts = rng.negative_binomial(np.maximum(means, 0.01)[..., None] + np.zeros(r), 0.5)
     assert _power(np.moveaxis(counts, 2, 1), 19, LIKE) == pytest.approx(0.8, abs=0.07)
 
@@ -82,7 +82,7 @@ def test_an_accuracy_of_that_size_is_found_by_the_test_in_four_of_five_studies(
     # Shares from Beta distributions with a correlation of .3 within items, joined by a copula.
     s = 0.7 / 0.3
     means = np.array([0.5, 0.5 + delta])
-    ranks = stats.norm.cdf(_item_terms(300, k, rng))
+    ranks = stats.norm.cdf(_item_terms(200, k, rng))
     shares = stats.beta.ppf(ranks, means * s, (1 - means) * s)
     right = rng.random((*shares.shape, r)) < shares[..., None]
     assert _power(np.moveaxis(right, 2, 1) * 1.0, None, LIKE) == pytest.approx(0.8, abs=0.09)
@@ -97,7 +97,7 @@ def test_for_these_prompts_labels_find_it_in_four_of_five_studies(
     made = detectable_accuracy(design, THESE) if rate else detectable_burden(design, 19, THESE)
     assert made.value is not None
     rng = np.random.default_rng(3)
-    shape = (150, 2, k, r)
+    shape = (100, 2, k, r)
     if rate:
         level = np.array([0.5, 0.5 + made.value])[:, None, None]
         drawn = (rng.random(shape) < level).astype(float)

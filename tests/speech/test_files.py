@@ -212,15 +212,15 @@ def test_a_file_that_may_not_be_read_is_told_as_that() -> None:
 
 def test_ten_hours_in_a_small_file_are_refused_before_they_are_read(tmp_path: Path) -> None:
     path = tmp_path / "long.flac"
-    silence = np.zeros(8_000 * 60, dtype=np.float32)
-    with soundfile.SoundFile(path, "w", 8_000, 1, format="FLAC", subtype="PCM_16") as sound:
-        for _ in range(600):
+    silence = np.zeros(1_000 * 600, dtype=np.float32)
+    with soundfile.SoundFile(path, "w", 1_000, 1, format="FLAC", subtype="PCM_16") as sound:
+        for _ in range(60):
             sound.write(silence)
     assert path.stat().st_size < 5_000_000
     with pytest.raises(TabwbError, match=r"10\.0 hours"):
         read_clip(path)
     samples, _ = read_clip(path, 35_000.0, 35_001.0)
-    assert len(samples) == 8_000
+    assert len(samples) == 1_000
 
 
 @pytest.mark.parametrize(("rate", "channels"), [(1, 1), (999, 1), (16_000, 65)])

@@ -55,8 +55,9 @@ def _cough(seconds: float = 0.4) -> np.ndarray:
     return np.asarray(burst * np.hanning(burst.size), dtype=np.float32)
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("seconds", [30.0, 120.0])
+@pytest.mark.parametrize(
+    ("name", "seconds"), [*((name, 30.0) for name in NAMES), (NAMES[0], 120.0)]
+)
 @pytest.mark.parametrize("kind", ["energy", "speech"])
 def test_one_word_is_found_in_a_long_recording(name: str, seconds: float, kind: str) -> None:
     sound = _long(name, seconds, -75.0, 20.0)
@@ -272,9 +273,10 @@ def test_a_recording_without_speech_is_told() -> None:
     assert (found.speech_dbov, found.remarks) == (None, ("no speech found",))
 
 
-@pytest.mark.parametrize("name", sorted(p.stem for p in SPEECH.glob("*.flac")))
-def test_no_recorded_word_is_quiet(name: str) -> None:
-    assert not any(each.startswith("quiet") for each in quality(words(name), RATE).remarks)
+def test_no_recorded_word_is_quiet() -> None:
+    for path in SPEECH.glob("*.flac"):
+        found = quality(words(path.stem), RATE)
+        assert not any(each.startswith("quiet") for each in found.remarks), path.stem
 
 
 def test_digital_silence_is_a_muted_microphone() -> None:

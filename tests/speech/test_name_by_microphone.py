@@ -11,10 +11,8 @@ from pathlib import Path
 
 from tests.administer.naming_parts import naming_battery
 from tests.builders import DOG
-from tests.cli.conftest import Run, in_process, run
+from tests.cli.conftest import Run, in_process
 from tests.speech.virtual_microphone import VirtualMicrophone
-
-__all__ = ["run"]
 
 
 class Giving:

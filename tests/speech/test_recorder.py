@@ -224,7 +224,7 @@ def test_the_recording_does_not_starve_while_the_program_computes(
     began = time.monotonic()
     for thread in threads:
         thread.start()
-    time.sleep(2.0)
+    time.sleep(1.0)
     over.set()
     for thread in threads:
         thread.join()

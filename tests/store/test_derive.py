@@ -288,7 +288,7 @@ def test_undo_takes_back_the_latest_effective_thing_and_leads_back_to_the_start(
     assert all(trial.state is TrialState.PLANNED for trial in history.trials)
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(commands, st.integers(0, 2))
 def test_what_the_store_counts_is_what_the_fold_says(
     store: Store, given_: Commands, practice: int

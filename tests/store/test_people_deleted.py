@@ -43,7 +43,7 @@ from tests.store.parts import FORM, attempt, begin, set_plan, small_battery
 SECRET = "xylophonist"
 """Stands in everything that is recorded of the speaker who will be deleted."""
 SHARED = "said by both of them"
-KILLS = 24
+KILLS = int(os.environ.get("TABWB_TORTURE_KILLS", "8"))
 
 
 def give(store: Store, speaker: str, word: str, *, size: int = 1) -> int:

@@ -188,7 +188,7 @@ def test_each_text_and_reason_is_stored_once(file: Path) -> None:
 texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), max_size=40)
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     response=texts,
     contents=st.lists(texts, max_size=3),
