@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -38,3 +40,25 @@ def typed_table(path: Path, **said: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"utterance_id\ttranscript\n{rows}", encoding="utf-8")
     return path
+
+
+def built(folder: Path, *commands: Sequence[object]) -> Path:
+    """Run commands with data and configuration of their own; :func:`copied` begins there."""
+    from tabwb.cli.main import main
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("TABWB_")]:
+            patch.delenv(name)
+        patch.setenv("TABWB_DATA_DIR", str(folder / "tabwb-data"))
+        patch.setenv("TABWB_CONFIG_DIR", str(folder / "tabwb-config"))
+        patch.setenv("TABWB_OFFLINE", "1")
+        for words in commands:
+            assert main([str(word) for word in words]) in (0, 3), words
+    return folder
+
+
+def copied(made: Path, folder: Path) -> None:
+    """Copy data and configuration of :func:`built` to where a test in ``folder`` looks for them."""
+    for name in ("tabwb-data", "tabwb-config"):
+        if (made / name).exists():
+            shutil.copytree(made / name, folder / name)

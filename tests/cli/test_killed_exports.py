@@ -65,12 +65,12 @@ def killed(arguments: list[str], place: Path, step: int) -> int:
     [("export", "1", "--out"), ("report", "1", "--study-ids", "--responses", "3", "--out")],
     ids=lambda words: words[0],
 )
-def test_a_file_of_people_is_in_the_log_whenever_it_is_there(
+def test_a_file_of_people_is_in_the_log_and_the_older_one_stays_until_it_is_there(
     place: Path, words: tuple[str, ...]
 ) -> None:
     out, data, before = place / "out", place / "tabwb-data", place / "before"
     file = out / ("a.md" if words[0] == "report" else "a.jsonl")
-    arguments = [*words, str(file), "--within-study"]
+    arguments = [*words, str(file), "--within-study", "--force"]
     shutil.copytree(data, before)
 
     def restore() -> None:
@@ -78,21 +78,25 @@ def test_a_file_of_people_is_in_the_log_whenever_it_is_there(
             shutil.rmtree(folder)
         shutil.copytree(before, data)
         out.mkdir()
+        file.write_text("older")
 
     assert main(arguments) == 0  # forks find what this process has imported
     restore()
     steps = killed(arguments, place, 0)
     assert steps > 2
-    seen = set()
+    seen, drafts = set(), 0
     for step in range(1, steps + 1):
         restore()
         assert killed(arguments, place, step) == 0
-        there = file.exists()
+        there = file.read_text() != "older"
+        drafts += len(list(out.glob(".*")))
         with Store.open(data / "tabwb.db") as store:
             written = exports(store.people.log_entries("S-014"))
             assert store.people.data_of("S-014")["exports"] == len(written)
         assert not there or len(written) == 1, f"step {step} of {steps}"
         seen.add((there, *written.values()))
+        assert list(out.glob(".*")) == [], "who opens the store next removes drafts"
+    assert drafts
     # Before the file and with it, begun and not finished; nothing of the store comes later.
     assert seen == {(False, False), (True, False)}
 
