@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import signal
-import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -47,6 +50,7 @@ ANSWERS = (
 )
 """Usable answers to the five connected texts of ``tab``."""
 TAB = builders.TAB
+STREAMS = ("stdin", "stdout", "stderr")
 
 
 def replayed(path: Path, *, wrong: str = "nothing of the kind") -> str:
@@ -114,14 +118,40 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
     return call
 
 
-def in_process(arguments: Sequence[object], *, stdin: str | None = None) -> Outcome:
-    """Run a command in its own process."""
-    done = subprocess.run(
-        [sys.executable, "-m", "tabwb.cli.main", *map(str, arguments)],
-        input=stdin,
-        stdin=subprocess.DEVNULL if stdin is None else None,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    return Outcome(done.returncode, done.stdout, done.stderr)
+def in_process(
+    arguments: Sequence[object],
+    *,
+    stdin: str | bytes = "",
+    encoding: str = "utf-8",
+    streams: Mapping[int, int | None] = MappingProxyType({}),
+) -> Outcome:
+    """Run a command in a fork on its own streams; ``streams``: other descriptors, None: closed."""
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, \
+            tempfile.TemporaryFile() as err:  # fmt: skip
+        given.write(stdin.encode() if isinstance(stdin, str) else stdin)
+        given.seek(0)
+        child = os.fork()
+        if child == 0:
+            status = 70
+            try:
+                for number, file in enumerate((given, out, err)):
+                    name, to = STREAMS[number], streams.get(number, file.fileno())
+                    if to is None:
+                        os.close(number)
+                        setattr(sys, name, None)
+                    else:
+                        os.dup2(to, number)
+                        made = open(number, "rww"[number], encoding=encoding, closefd=False)  # noqa: SIM115
+                        setattr(sys, name, made)
+                status = main([str(argument) for argument in arguments])
+                for stream in (sys.stdout, sys.stderr):
+                    with suppress(OSError, AttributeError):
+                        stream.flush()
+            finally:
+                os._exit(status)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        texts = []
+        for file in (out, err):
+            file.seek(0)
+            texts.append(file.read().decode(errors="replace"))
+    return Outcome(status, *texts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -12,7 +11,7 @@ import pytest
 from tabwb.cli.main import COMMANDS, LazyGroup
 from tabwb.records.speakers import SCOPES
 from tests.administer.naming_parts import naming_battery
-from tests.builders import recordings, typed_table
+from tests.builders import built, copied, recordings, typed_table
 from tests.cli.conftest import Outcome, Run
 
 pytest.importorskip("soundfile")
@@ -97,31 +96,43 @@ OF_NO_ACT = {
 """What gives nobody's data to anybody, and what only keeps the study's books."""
 
 
-@pytest.fixture
-def places(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Path]]:
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """S-014, who agreed to everything, with one response named aloud and a battery to type."""
-    found = {name: tmp_path / name for name in ("home", "sounds", "psst", "out", "ears")}
+    folder = tmp_path_factory.mktemp("acts")
+    found = {name: folder / name for name in ("home", "sounds", "psst", "ears")}
     for name in ("psst", "ears"):
         found[name].mkdir()
-    found |= {"battery": naming_battery(found["home"])}
+    found |= {"battery": naming_battery(found["home"]), "folder": folder}
     recordings(found["sounds"], "dog")
-    found["table"] = typed_table(tmp_path / "typed.tsv", dog="D AO G")
+    found["table"] = typed_table(folder / "typed.tsv", dog="D AO G")
     (found["psst"] / "utterances.tsv").write_text(
         "utterance_id\tprompt\ttranscript\nu-1\tdog\tD AO G\n", encoding="utf-8"
     )
     (found["ears"] / "pyproject.toml").write_text('[project.entry-points.tabwb]\nears = "ears"\n')
     (found["ears"] / "ears.py").write_text(EARS)
+    given = f"{GIVE} none".format(**found).split()
+    built(folder, ("plugins", "trust", found["ears"]), consent(*SCOPES), given)
+    return found
+
+
+@pytest.fixture
+def places(
+    kept: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> dict[str, Path]:
+    copied(kept["folder"], tmp_path)
     monkeypatch.setenv("TABWB_OFFLINE", "0")
-    run("plugins", "trust", found["ears"])
-    agree(run, *SCOPES)
-    assert call(run, f"{GIVE} none", found).status == 3
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
-    yield found
+    return kept | {"out": tmp_path / "out"}
+
+
+def consent(*scopes: str, given: bool = True) -> list[str]:
+    words = [word for scope in scopes for word in ("--scope", scope)]
+    return ["speaker", "consent", "S-014", *words, "--given" if given else "--withdrawn"]
 
 
 def agree(run: Run, *scopes: str, given: bool = True) -> None:
-    words = [word for scope in scopes for word in ("--scope", scope)]
-    run("speaker", "consent", "S-014", *words, "--given" if given else "--withdrawn")
+    run(*consent(*scopes, given=given))
 
 
 def call(run: Run, words: str, places: dict[str, Path]) -> Outcome:
@@ -147,14 +158,14 @@ def test_an_act_asks_for_each_of_its_scopes(run: Run, places: dict[str, Path], w
     assert "onsent" not in call(run, words, places).err
 
 
-@pytest.mark.parametrize("scope", ["train", "play-back"])
 def test_who_agreed_to_what_others_do_with_recordings_is_listed(
-    run: Run, places: dict[str, Path], scope: str
+    run: Run, places: dict[str, Path]
 ) -> None:
-    asked = ("speaker", "list", "--may", scope, "--json")
-    assert [one["id"] for one in run(*asked).document["speakers"]] == ["S-014"]
-    agree(run, scope, given=False)
-    assert run(*asked).document["speakers"] == []
+    for scope in ("train", "play-back"):
+        asked = ("speaker", "list", "--may", scope, "--json")
+        assert [one["id"] for one in run(*asked).document["speakers"]] == ["S-014"]
+        agree(run, scope, given=False)
+        assert run(*asked).document["speakers"] == []
 
 
 def test_no_voice_of_which_nobody_knows_whose_it_is_goes_out(
@@ -165,15 +176,17 @@ def test_no_voice_of_which_nobody_knows_whose_it_is_goes_out(
     assert "the speaker is not known" in refused.err
 
 
-@pytest.mark.parametrize("words", ["results 1", "results", "results --by participant"])
 def test_tables_for_documents_name_whose_figures_stay_within_the_study(
-    run: Run, places: dict[str, Path], words: str
+    run: Run, places: dict[str, Path]
 ) -> None:
     warning = "warning: this stays within the study: not consented to sharing outside it"
-    assert warning not in call(run, f"{words} --format csv", places).err
+    tables = ("results 1", "results", "results --by participant")
+    for words in tables:
+        assert warning not in call(run, f"{words} --format csv", places).err
     agree(run, "share", given=False)
-    assert f"{warning} (scope 'share'): S-014" in call(run, f"{words} --format csv", places).err
-    assert warning not in call(run, words, places).err  # on the screen
+    for words in tables:
+        assert f"{warning} (scope 'share'): S-014" in call(run, f"{words} --format csv", places).err
+        assert warning not in call(run, words, places).err  # on the screen
 
 
 def test_scoring_afterwards_is_in_the_log(run: Run, places: dict[str, Path]) -> None:

@@ -14,6 +14,7 @@ import termios
 import threading
 import time
 import tty
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -29,6 +30,7 @@ from tabwb.records.words import VisibleStream
 from tests.cli.conftest import Run, in_process
 
 FULL = Path("/dev/full")
+PERSON = ("run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7")
 TABWB = f"{sys.executable} -m tabwb.cli.main"
 
 
@@ -43,35 +45,49 @@ def shell(line: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
     )
 
 
-def test_a_run_goes_on_when_nobody_reads_its_progress(run: Run) -> None:
-    done = shell(
-        "{ tabwb run tab --model echo@delay=0.001 2>&1 >/dev/null; echo $? >&3; } 3>&2 | :"
-    )
-    assert done.stderr.strip() == b"0"
-    (listed,) = run("results", "--json").document["administrations"]
-    assert (listed["status"], listed["answered"]) == ("done", 20)
+RUN = ("run", "tab", "--model", "echo", "--judge", "none", "--limit", 1)
 
 
-@pytest.mark.parametrize("closed", [">&-", "2>&-", "<&-", "<&- >&- 2>&-"])
-def test_a_run_ends_well_when_a_stream_is_closed(run: Run, closed: str) -> None:
-    assert shell(f"tabwb run tab --model echo {closed}").returncode == 0
-    (listed,) = run("results", "--json").document["administrations"]
-    assert listed["status"] == "done"
+def listed(run: Run) -> tuple[str, int]:
+    """The status of the one administration in the store, and how many items are answered."""
+    (one,) = run("results", "--json").document["administrations"]
+    return one["status"], one["answered"]
+
+
+@pytest.fixture
+def unread() -> Iterator[int]:
+    """The end of a pipe for writing of which nobody reads the other end."""
+    read, write = os.pipe()
+    os.close(read)
+    yield write
+    os.close(write)
+
+
+def test_a_run_goes_on_when_nobody_reads_its_progress(run: Run, unread: int) -> None:
+    assert in_process(RUN, streams={2: unread}).status == 0
+    assert listed(run) == ("done", 4)
+
+
+@pytest.mark.parametrize("closed", [(1,), (2,), (0,), (0, 1, 2)])
+def test_a_run_ends_well_when_a_stream_is_closed(run: Run, closed: tuple[int, ...]) -> None:
+    assert in_process(RUN, streams=dict.fromkeys(closed)).status == 0
+    assert listed(run) == ("done", 4)
+
+
+def test_a_program_that_begins_without_streams_ends_well() -> None:
+    assert shell("tabwb results <&- >&- 2>&-").returncode == 0
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
 def test_an_output_that_cannot_be_written_is_said(run: Run) -> None:
-    done = shell("tabwb run tab --model echo --json > /dev/full")
-    assert done.returncode == 1
-    assert b"error: output: cannot be read or written: No space left on device" in done.stderr
-    assert b"unexpected" not in done.stderr
-    (listed,) = run("results", "--json").document["administrations"]
-    assert listed["status"] == "done"
-
-
-@pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
-def test_a_full_disk_under_stderr_does_not_end_a_run() -> None:
-    assert shell("tabwb run tab --model echo 2> /dev/full").returncode == 0
+    with FULL.open("wb") as full:
+        done = in_process([*RUN, "--json"], streams={1: full.fileno()})
+        assert done.status == 1
+        said = "error: output: cannot be read or written: No space left on device"
+        assert said in done.err and "unexpected" not in done.err
+        assert listed(run) == ("done", 4)
+        # Under stderr it does not end a run.
+        assert in_process(RUN, streams={2: full.fileno()}).status == 0
 
 
 def test_a_reader_that_has_enough_is_no_failure() -> None:
@@ -82,37 +98,30 @@ def test_a_reader_that_has_enough_is_no_failure() -> None:
     assert b"Broken" not in done.stderr
 
 
-def test_nobody_reads_results_and_that_is_no_failure(run: Run) -> None:
-    run("run", "tab", "--model", "echo")
+def test_nobody_reads_results_and_that_is_no_failure(run: Run, unread: int) -> None:
+    run(*RUN)
     for words in ("results", "results 1 --details", "results --by model"):
-        assert shell(f"tabwb {words} | :").returncode == 0
+        done = in_process(words.split(), streams={1: unread})
+        assert (done.status, "Broken" in done.err) == (0, False)
 
 
-def test_a_paused_administration_is_said_when_nobody_reads_its_results(tmp_path: Path) -> None:
-    replayed = tmp_path / "one.jsonl"
-    line = {"subtest": "connected-text", "item": "ct1", "replicate": 0, "response": "It was fine."}
-    replayed.write_text(json.dumps(line), encoding="utf-8")
-    done = shell(f"tabwb run tab --model replay:{replayed} | :")
-    assert done.returncode == 3
-    assert b"continue with: tabwb resume 1" in done.stderr
+def test_a_paused_administration_is_said_when_nobody_reads_its_results(unread: int) -> None:
+    done = in_process([*RUN, "--max-requests", 1], streams={1: unread})
+    assert (done.status, "continue with: tabwb resume 1" in done.err) == (3, True)
 
 
 def test_tables_and_documents_can_be_written_in_any_encoding(run: Run) -> None:
-    run("run", "tab", "--model", "echo")
-    for encoding, line in (("ascii", "results 1"), ("cp1252", "battery show tab")):
-        assert shell(f"tabwb {line}", PYTHONIOENCODING=encoding).returncode == 0
-    document = shell("tabwb results 1 --json", PYTHONIOENCODING="cp1252").stdout
+    run(*RUN)
+    for encoding, words in (("ascii", "results 1"), ("cp1252", "battery show tab")):
+        assert in_process(words.split(), encoding=encoding).status == 0
+    document = in_process(["results", 1, "--json"], encoding="cp1252").document
     wanted = run("results", 1, "--json").document["trials"]
     assert "3–5" in wanted[0]["prompt"]
-    assert json.loads(document.decode("utf-8"))["trials"] == wanted
+    assert document["trials"] == wanted
 
 
 def test_typed_bytes_that_are_no_text_are_kept_visibly(run: Run) -> None:
-    done = shell(
-        r"printf 'caf\xe9\n\n' | tabwb run tab --speaker S-01 --research-protocol IRB-7",
-        PYTHONIOENCODING="utf-8:strict",
-    )
-    assert done.returncode == 3
+    assert in_process(PERSON, stdin=b"caf\xe9\n\n").status == 3
     assert run("results", 1, "--json").document["trials"][0]["response"] == "caf\\udce9"
 
 
@@ -238,12 +247,9 @@ def test_dev_stdout_is_standard_output(run: Run, battery_file: Path, tmp_path: P
     run("run", battery_file, "--model", "echo", "--judge", "none")
     out = tmp_path / "redirected.csv"
     with out.open("wb") as file:  # a regular file that exists already
-        done = subprocess.run(
-            [sys.executable, "-m", "tabwb.cli.main", "export", "1", "--format", "csv",
-             "--out", "/dev/stdout"],
-            stdout=file, stderr=subprocess.PIPE, timeout=120,
-        )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+        words = ("export", 1, "--format", "csv", "--out", "/dev/stdout")
+        done = in_process(words, streams={1: file.fileno()})
+    assert done.status == 0, done.err
     assert out.read_text("utf-8").startswith("administration,")
 
 
@@ -288,9 +294,6 @@ def test_a_table_of_phonemes_comes_from_standard_input(tmp_path: Path) -> None:
         outcome = in_process(["phonemes", *arguments, "--json"], stdin=stdin)
         assert outcome.status == 0, outcome.err
     assert in_process(["phonemes", "-", "-"], stdin=REF).status == 2
-
-
-PERSON = ("run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7")
 
 
 def begun(*arguments: str) -> subprocess.Popen[str]:
@@ -353,9 +356,8 @@ def test_a_signal_that_was_ignored_from_the_start_stays_ignored() -> None:
         signal.signal(signal.SIGHUP, earlier)
 
 
-def test_an_answer_of_many_lines_may_begin_with_a_colon(run: Run, tmp_path: Path) -> None:
-    process = begun(*PERSON)
-    process.communicate("::first line\nsecond line\n\n:pause\n", timeout=60)
+def test_an_answer_of_many_lines_may_begin_with_a_colon(run: Run) -> None:
+    run(*PERSON, stdin="::first line\nsecond line\n\n:pause\n", status=3)
     trials = run("results", 1, "--json").document["trials"]
     assert [trial["response"] for trial in trials[:2]] == [":first line\nsecond line", None]
 

@@ -1,4 +1,4 @@
-"""A few trials of every command on a disk that fails; ``make torture`` makes more."""
+"""One trial of every command on a disk that fails; ``make torture`` makes more."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from tests.builders import ROOT
 from tests.faults.trials import SCENARIOS
 
-COUNT = 3
+COUNT = 1
 """Trials of each command."""
 
 

@@ -19,8 +19,8 @@ from tabwb.store.maintenance import check
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, rated_set
 
-KILLS = 12
-SAMPLES = 400
+KILLS = int(os.environ.get("TABWB_TEST_KILLS", "5"))
+SAMPLES = 35 * KILLS
 
 
 def prepared(folder: Path, raters: tuple[str, ...], n: int) -> Path:
