@@ -29,7 +29,6 @@ test-fast: $(VENV)/.installed-dev
 	@$(PYTEST) -n $(WORKERS) --hypothesis-profile=fast \
 	  -m "$(FAST)" tests tabwb
 
-# Kills of processes 20 times as often as in make test, TABWB_TEST_KILLS of each.
 # Commands whose n-th write, sync, open or rename fails, TABWB_TORTURE_FAULTS of each command (0: all
 # there are), random events in the workbench, 20 times as many as make test, processes killed while
 # they write, TABWB_TORTURE_KILLS of each, and 500 examples of each property. TABWB_TORTURE_SEED gives
@@ -37,14 +36,12 @@ test-fast: $(VENV)/.installed-dev
 torture: $(VENV)/.installed-dev
 	@$(BIN)/python -m tests.faults.trials --seed $${TABWB_TORTURE_SEED:-0} \
 	  --count $${TABWB_TORTURE_FAULTS:-100}
-	@TABWB_TEST_KILLS=$${TABWB_TEST_KILLS:-100} $(PYTEST) -n $(WORKERS) --timeout=3600 \
-	  tests/cli/test_killed_voices.py tests/administer/test_kill.py \
-	  tests/administer/rating/test_killed.py
 	@TABWB_TORTURE_EVENTS=$${TABWB_TORTURE_EVENTS:-100000} $(PYTEST) -n $(WORKERS) \
 	  tests/workbench/test_random_events.py
 	@TABWB_TORTURE_KILLS=$${TABWB_TORTURE_KILLS:-50} $(PYTEST) -n $(WORKERS) \
 	  --hypothesis-profile=torture tests/store tests/analysis tests/scoring tests/agreement \
-	  tests/lesion tests/phonology
+	  tests/lesion tests/phonology tests/cli/test_killed_voices.py tests/administer/test_kill.py \
+	  tests/administer/rating/test_killed.py
 
 # Twice as slow as the tests alone, so not a part of them.
 coverage: $(VENV)/.installed-dev system

@@ -1,11 +1,15 @@
 """A condition that the program does not have, declared as CONTRIBUTING says: for one test.
 
-``python -m tests.made_up_condition COMMAND ...`` runs a command line that has it.
+``python -m tests.made_up_condition COMMANDS`` runs command lines that have it, a JSON list of lists
+of words; prints a JSON list of what each has printed.
 """
 
 from __future__ import annotations
 
+import io
+import json
 import sys
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 
 from tabwb.records import conditions, declared_conditions
@@ -48,4 +52,9 @@ if __name__ == "__main__":
     declare()
     from tabwb.cli.main import main
 
-    raise SystemExit(main(sys.argv[1:]))
+    printed = []
+    for words in json.loads(sys.argv[1]):
+        with redirect_stdout(io.StringIO()) as out:
+            assert main(words) == 0, words
+        printed.append(out.getvalue())
+    print(json.dumps(printed))

@@ -42,29 +42,29 @@ def _python(*arguments: object) -> str:
     return done.stdout
 
 
-def _tabwb(*arguments: object) -> str:
-    return _python("-m", "tests.made_up_condition", *arguments)
-
-
 def test_it_is_an_option_a_key_a_column_and_a_condition_that_must_be_alike(
     battery_file: Path, tmp_path: Path
 ) -> None:
-    place = ("--store", tmp_path / "tabwb.db")
-    assert "How fast items follow each other." in _tabwb("run", "--help")
-    run = ("run", battery_file, "--model", "echo", *place)
-    slow = json.loads(_tabwb(*run, "--tempo", "slow", "--json"))
-    assert slow["administration"]["tempo"] == "slow"
-    _tabwb(*run)
-    assert "tempo slow" in _tabwb("results", "1", *place)
-    assert "tempo" not in _tabwb("results", "2", *place)
-
-    groups = json.loads(_tabwb("results", "--by", "model", "--json", *place))["groups"]
-    assert [group["apart"]["tempo"] for group in groups] == ["slow", "normal"]
-    compared = json.loads(_tabwb("diff", "1", "2", "--json", *place))
-    assert compared["unlike"] == {"tempo": {"first": "slow", "second": "normal"}}
-
     out = tmp_path / "ratings.csv"
-    _tabwb("export", "1", "2", "--format", "csv", "--out", out, *place)
+    commands = [line.split() for line in (
+        "run --help",
+        f"run {battery_file} --model echo --tempo slow --json",
+        f"run {battery_file} --model echo",
+        "results 1",
+        "results 2",
+        "results --by model --json",
+        "diff 1 2 --json",
+        f"export 1 2 --format csv --out {out}",
+    )]  # fmt: skip
+    printed = json.loads(_python("-m", "tests.made_up_condition", json.dumps(commands)))
+    told, slow, _, first, second, groups, compared, _ = printed
+    assert "How fast items follow each other." in told
+    assert json.loads(slow)["administration"]["tempo"] == "slow"
+    assert "tempo slow" in first and "tempo" not in second
+    groups = json.loads(groups)["groups"]
+    assert [group["apart"]["tempo"] for group in groups] == ["slow", "normal"]
+    unlike = {"tempo": {"first": "slow", "second": "normal"}}
+    assert json.loads(compared)["unlike"] == unlike
     with out.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert {(row["id"], row["tempo"]) for row in rows} == {("1", "slow"), ("2", "normal")}

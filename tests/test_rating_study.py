@@ -11,18 +11,21 @@ from types import ModuleType
 import pytest
 
 from tabwb.store.store import Store
+from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
 
 SCRIPT = Path(__file__).parents[1] / "docs" / "rating_study.py"
 SEED = 1
 
 
 @pytest.fixture
-def study(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+def study(run: Run, monkeypatch: pytest.MonkeyPatch) -> ModuleType:  # noqa: F811
+    """The script, which runs its commands in this process."""
     spec = importlib.util.spec_from_file_location("rating_study", SCRIPT)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     monkeypatch.setitem(sys.modules, "rating_study", module)
     spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "tabwb", lambda *words: run(*words).out)
     return module
 
 

@@ -25,6 +25,8 @@ def run(folder: Path, content: str, monkeypatch: pytest.MonkeyPatch) -> int:
     (folder / "test_it.py").write_text(content, encoding="utf-8")
     (folder / "pytest.ini").write_text("[pytest]\n", encoding="utf-8")
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # they take most of the time
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p xdist.plugin")
     return main(["-n0", "test_it.py"])
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.store.store import Store
+
 ROOT = Path(__file__).parents[1]
 CONTRACT = "Core: naming, rating and lesions are reached through declarations"
 PLUGINS = ("tabwb_interchange", "tabwb_annotations")
@@ -23,7 +25,18 @@ class Hidden:
 
 sys.meta_path.insert(0, Hidden())
 """
-COMMAND = "from tabwb.cli.main import main\nsys.exit(main())"
+COMMANDS = """
+import io, json
+from contextlib import redirect_stdout
+from tabwb.cli.main import main
+
+printed = []
+for words in sys.argv[1:]:
+    with redirect_stdout(io.StringIO()) as out:
+        assert main(words.split()) == 0, words
+    printed.append(out.getvalue())
+print(json.dumps(printed))
+"""
 WORKBENCH = """
 import asyncio
 from pathlib import Path
@@ -86,20 +99,23 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
 
 
 def test_tab_is_given_judged_and_exported_without_them(store: str, tmp_path: Path) -> None:
-    at = ("--store", store)
-    given = json.loads(run(COMMAND, "run", "tab", "--model", "echo", "--json", *at))
+    words = (
+        f"run tab --model echo --json --store {store}",
+        f"judge run 1 --judge rules --store {store}",
+        f"results 1 --json --store {store}",
+        f"export 1 --format jsonl --out {tmp_path}/x.jsonl --store {store}",
+        "--help",
+    )
+    printed = json.loads(run(COMMANDS, *words))
+    given, found = json.loads(printed[0]), json.loads(printed[2])
     assert given["administration"]["status"] == "done"
-    run(COMMAND, "judge", "run", "1", "--judge", "rules", *at)
-    assert json.loads(run(COMMAND, "results", "1", "--json", *at))["trials"] == given["trials"]
-    run(COMMAND, "export", "1", "--format", "jsonl", "--out", str(tmp_path / "x.jsonl"), *at)
+    assert found["trials"] == given["trials"]
     assert len((tmp_path / "x.jsonl").read_text().splitlines()) == len(given["trials"])
-
-
-def test_the_help_names_the_commands_without_them() -> None:
-    assert "judge" in run(COMMAND, "--help")
+    assert "judge" in printed[4]
 
 
 def test_the_workbench_gives_an_item_without_them(store: str, tmp_path: Path) -> None:
     run(WORKBENCH, str(tmp_path))
-    listed = json.loads(run(COMMAND, "results", "--json", "--store", store))["administrations"]
-    assert [(one["battery"], one["answered"]) for one in listed] == [("tab", 1)]
+    with Store.open(store) as given:
+        listed = given.administrations()
+    assert [(one.battery, one.answered) for one in listed] == [("tab", 1)]

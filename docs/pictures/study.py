@@ -7,15 +7,17 @@ Answers and verdicts are drawn at random; no model and no person gave them.
 
 from __future__ import annotations
 
+import io
 import random
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tabwb.administer.session import setup
+from tabwb.cli.main import main as tabwb
 from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Reply
@@ -128,10 +130,11 @@ def sessions(store: Path, folder: Path) -> None:
         typed = folder / "typed.tsv"
         rows = "".join(f"{row.replace('=', chr(9), 1)}\n" for row in said.split(","))
         typed.write_text(f"utterance_id\ttranscript\n{rows}", encoding="utf-8")
-        command = [sys.executable, "-m", "tabwb", "name", "naming-demo", "--speaker", "S-014"]
+        command = ["name", "naming-demo", "--speaker", "S-014", "--quiet", "--store", str(store)]
         command += ["--input", str(folder), "--transcriber", f"manual:{typed}", "--date", date]
         command.append("--again")  # the same clips stand for each session
-        subprocess.run([*command, "--store", str(store)], check=True, capture_output=True)
+        with redirect_stdout(io.StringIO()):
+            assert tabwb(command) == 0
 
 
 def make(path: Path) -> None:

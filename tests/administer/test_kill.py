@@ -21,7 +21,7 @@ from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import AttemptEntry, EventEntry
 from tabwb.store.store import Store
 
-KILLS = int(os.environ.get("TABWB_TEST_KILLS", "8"))
+KILLS = int(os.environ.get("TABWB_TORTURE_KILLS", "8"))
 SHOWN = re.compile(rb"item (\d+)/")
 
 

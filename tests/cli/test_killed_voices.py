@@ -23,7 +23,7 @@ CLIP = {
     "tree": "three_8c0e5970_0.flac",
     "house": "silence_1024.flac",
 }
-KILLS = int(os.environ.get("TABWB_TEST_KILLS", "3"))
+KILLS = int(os.environ.get("TABWB_TORTURE_KILLS", "3"))
 COUNTED = {"open", "os.rename", "os.link", "os.remove", "os.rmdir", "os.mkdir", "os.chmod"}
 MOMENT_S = 0.004
 

@@ -19,7 +19,7 @@ from tabwb.store.maintenance import check
 from tabwb.store.store import Store
 from tests.store.parts import attempt, begin, rated_set
 
-KILLS = int(os.environ.get("TABWB_TEST_KILLS", "5"))
+KILLS = int(os.environ.get("TABWB_TORTURE_KILLS", "5"))
 SAMPLES = 35 * KILLS
 
 
