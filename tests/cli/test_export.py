@@ -8,6 +8,7 @@ import os
 import resource
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -45,7 +46,7 @@ def given(made: Path, tmp_path: Path) -> None:
     copied(made, tmp_path)
 
 
-def read(path: Path) -> list[dict[str, str]]:
+def read(path: Path) -> list[dict[str, Any]]:
     with path.open(encoding="utf-8", newline="") as file:
         if path.suffix == ".csv":
             return list(csv.DictReader(file))
@@ -84,9 +85,9 @@ def test_table_2_of_the_docs_has_the_numbers_of_results(
     for seed, text in enumerate((again, ANSWERS[0])):
         run("run", "tab", "--model", f"{said}@origin=model")
         texts = enumerate((text, *ANSWERS[1:]), start=1)
-        rows = "".join(f'ct{n},"{one}",0.7,{seed},drawn\n' for n, one in texts)
+        lines = "".join(f'ct{n},"{one}",0.7,{seed},drawn\n' for n, one in texts)
         drawn = tmp_path / f"{seed}.csv"
-        drawn.write_text(f"item,response,temperature,seed,model\n{rows}", encoding="utf-8")
+        drawn.write_text(f"item,response,temperature,seed,model\n{lines}", encoding="utf-8")
         run("import", drawn, "--battery", "tab")
     wide = ("--format", "parquet", "--wide", "--partition-by", "model,subtest")
     run("export", "--all", *wide, "--out", tmp_path / "table")
