@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -33,9 +34,16 @@ def write(folder: Path, text: str) -> Path:
 
 
 def test_without_files_everything_has_its_default(folders: tuple[Path, Path]) -> None:
+    project, user = folders
     configuration = loaded(folders)
     assert (configuration.store, configuration.offline, configuration.theme) == (None, False, None)
     assert configuration.files == ()
+    # Plugin folders of project and user are kept apart.
+    write(project, 'plugin_folders = ["theirs"]')
+    write(user, 'plugin_folders = ["mine"]')
+    configuration = loaded(folders)
+    assert configuration.plugin_folders == (user / "mine",)
+    assert configuration.project_plugin_folders == (project / "theirs",)
 
 
 def trust(folders: tuple[Path, Path], file: Path) -> None:
@@ -57,11 +65,6 @@ def test_environment_beats_a_trusted_project_beats_user(folders: tuple[Path, Pat
     assert loaded(folders, TABWB_OFFLINE="1").offline is True
 
 
-def test_a_relative_store_counts_from_its_file(folders: tuple[Path, Path]) -> None:
-    trust(folders, write(folders[0], 'store = "results/a.db"'))
-    assert loaded(folders).store == str(folders[0] / "results" / "a.db")
-
-
 HOSTILE = """
 store = "postgresql://db.example.org/collect"
 offline = false
@@ -75,7 +78,9 @@ options = { base_url = "http://example.org/v1", key_env = "OPENAI_API_KEY" }
 """
 
 
-def test_a_folder_that_is_not_trusted_widens_nothing(folders: tuple[Path, Path]) -> None:
+def test_a_folder_that_is_not_trusted_widens_nothing_and_may_narrow(
+    folders: tuple[Path, Path],
+) -> None:
     project, user = folders
     write(
         user,
@@ -88,18 +93,12 @@ def test_a_folder_that_is_not_trusted_widens_nothing(folders: tuple[Path, Path])
     for name in ("store", "offline", "study", "profiles", "plugin_folders"):
         assert getattr(configuration, name) == getattr(own, name), name
     assert set(configuration.ignored) == {
-        "store",
-        "offline",
-        "study.require_consent",
-        "study.speaker_id_pattern",
-        "study.columns",
+        "store", "offline", "study.require_consent", "study.speaker_id_pattern", "study.columns",
         "profile.mine",
-    }
+    }  # fmt: skip
     assert configuration.untrusted == project
-
-
-def test_a_folder_that_is_not_trusted_may_narrow(folders: tuple[Path, Path]) -> None:
-    write(folders[0], 'offline = true\ntheme = "dark"\n[study]\nrequire_consent = true')
+    write(user, "")
+    write(project, 'offline = true\ntheme = "dark"\n[study]\nrequire_consent = true')
     configuration = loaded(folders)
     assert (configuration.offline, configuration.theme) == (True, "dark")
     assert configuration.study.require_consent
@@ -115,23 +114,20 @@ def test_which_of_two_stores_is_used_is_not_guessed(folders: tuple[Path, Path]) 
     assert loaded(folders, TABWB_STORE="c.db").store_at() == "c.db"
 
 
-def test_a_trusted_file_that_changed_is_not_trusted(folders: tuple[Path, Path]) -> None:
-    trust(folders, write(folders[0], 'store = "a.db"'))
-    write(folders[0], 'store = "b.db"')
+def test_a_trusted_file_is_trusted_unchanged_and_by_a_list_that_nobody_else_can_write(
+    folders: tuple[Path, Path],
+) -> None:
+    project, _ = folders
+    trust(folders, write(project, 'store = "results/a.db"'))
+    assert loaded(folders).store == str(project / "results" / "a.db"), "relative to its file"
+    listed = loaded(folders).trust_list.path
+    assert listed.stat().st_mode & 0o777 == 0o600
+    listed.chmod(0o666)
     assert loaded(folders).ignored == ("store",)
-
-
-def test_a_list_that_others_can_write_trusts_nothing(folders: tuple[Path, Path]) -> None:
-    trust(folders, write(folders[0], 'store = "a.db"'))
-    assert loaded(folders).trust_list.path.stat().st_mode & 0o777 == 0o600
-    loaded(folders).trust_list.path.chmod(0o666)
+    listed.chmod(0o600)
+    assert loaded(folders).ignored == ()
+    write(project, 'store = "b.db"')
     assert loaded(folders).ignored == ("store",)
-
-
-def test_a_device_as_configuration_is_refused_unread(folders: tuple[Path, Path]) -> None:
-    (folders[0] / "tabwb.toml").symlink_to("/dev/zero")
-    with pytest.raises(UsageError, match="is not a regular file"):
-        loaded(folders)
 
 
 def test_a_profile_holds_what_a_spec_cannot(folders: tuple[Path, Path]) -> None:
@@ -142,15 +138,6 @@ def test_a_profile_holds_what_a_spec_cannot(folders: tuple[Path, Path]) -> None:
     spec = loaded(folders).profiles["big"].spec
     assert spec.id == "echo"
     assert spec.options == {"text": "a, b @ c=d", "delay": "0.5", "loud": "true"}
-
-
-def test_plugin_folders_of_project_and_user_are_kept_apart(folders: tuple[Path, Path]) -> None:
-    project, user = folders
-    write(project, 'plugin_folders = ["theirs"]')
-    write(user, 'plugin_folders = ["mine"]')
-    configuration = loaded(folders)
-    assert configuration.plugin_folders == (user / "mine",)
-    assert configuration.project_plugin_folders == (project / "theirs",)
 
 
 @pytest.mark.parametrize(
@@ -164,26 +151,30 @@ def test_plugin_folders_of_project_and_user_are_kept_apart(folders: tuple[Path, 
         ("[profile.x]\nid = 3", ["profile.x.id", "3"]),
         ('[profile.x]\nid = "echo"\nnam = "y"', ["profile.x.nam", "did you mean 'name'?"]),
         ('[profile.x]\nid = "echo"\noptions = { a = [1] }', ["profile.x.options", "[1]"]),
+        ('[profile.x]\nid = "echo"\ntuning = "chat"', ["not a valid tuning"]),
+        ('[profile.x]\nid = "echo"\nparameters = 0', ["not a number of parameters"]),
+        ('[profile.x]\nid = "echo"\nparameters = true', ["not a number of parameters"]),
+        ('[profile.x]\nid = "echo"\nfamily = 3', ["not a string"]),
+        (None, ["is not a regular file"]),
     ],
 )
+@pytest.mark.parametrize("of_user", [False, True])  # the weaker file hides no mistake
 def test_a_mistake_is_named_with_file_and_key(
-    folders: tuple[Path, Path], text: str, words: list[str]
+    folders: tuple[Path, Path], text: str | None, words: list[str], of_user: bool
 ) -> None:
-    path = write(folders[0], text)
+    project, user = folders
+    path = (user if of_user else project) / "tabwb.toml"
+    if of_user:
+        write(project, "offline = true")
+    if text is None:
+        path.symlink_to("/dev/zero")
+    else:
+        write(path.parent, text)
     with pytest.raises(UsageError) as caught:
         loaded(folders)
     for word in [str(path), *words]:
         assert word in str(caught.value)
-
-
-def test_a_mistake_in_the_weaker_file_is_not_hidden(folders: tuple[Path, Path]) -> None:
-    write(folders[0], "offline = true")
-    write(folders[1], "offline = 1")
-    with pytest.raises(UsageError, match="offline"):
-        loaded(folders)
-
-
-def test_a_switch_that_is_neither_on_nor_off_is_refused(folders: tuple[Path, Path]) -> None:
+    path.unlink()
     with pytest.raises(UsageError, match="TABWB_OFFLINE: 'perhaps' is neither on nor off"):
         loaded(folders, TABWB_OFFLINE="perhaps")
 
@@ -196,15 +187,8 @@ def load(folder: Path, text: str) -> Study:
 def test_without_the_table_there_are_the_built_in_columns(tmp_path: Path) -> None:
     assert load(tmp_path, "") == Study()
     assert [column.name for column in BUILT_IN] == [
-        "AQ",
-        "severity",
-        "months_post_onset",
-        "age_years",
-        "dialect",
-        "group",
-        "variety",
-        "ipa",
-    ]
+        "AQ", "severity", "months_post_onset", "age_years", "dialect", "group", "variety", "ipa",
+    ]  # fmt: skip
 
 
 def test_a_study_adds_columns_and_says_built_in_ones_anew(tmp_path: Path) -> None:
@@ -232,39 +216,28 @@ def test_a_study_adds_columns_and_says_built_in_ones_anew(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("AQ", "101"),
-        ("AQ", "-1"),
-        ("AQ", "nan"),
-        ("AQ", "inf"),
-        ("AQ", "high"),
-        ("AQ", ""),
-        ("months_post_onset", "-1"),
-        ("severity", "Mild"),
-        ("dialect", ""),
-        ("dialect", "two\nlines"),
-        ("dialect", "x" * 201),
+        ("AQ", "101"), ("AQ", "-1"), ("AQ", "nan"), ("AQ", "inf"), ("AQ", "high"), ("AQ", ""),
+        ("months_post_onset", "-1"), ("severity", "Mild"), ("dialect", ""),
+        ("dialect", "two\nlines"), ("dialect", "x" * 201),
     ],
-)
+)  # fmt: skip
 def test_a_value_that_is_none_is_refused(name: str, text: str) -> None:
     with pytest.raises(UsageError, match=f"not a valid value of '{name}'"):
         Study().read({name: text})
 
 
-def test_a_whole_number_has_no_fraction() -> None:
+def test_values_of_columns_are_read() -> None:
+    assert [Study().read({"AQ": end}) for end in ("0", "100")] == [{"AQ": 0}, {"AQ": 100}]
+    with pytest.raises(UsageError, match="did you mean 'dialect'"):
+        Study().read({"dialects": "Scots"})
     sessions = Column("sessions", "whole", minimum=1)
     assert sessions.read("3") == 3
     with pytest.raises(UsageError, match="allowed: a whole number from 1"):
         sessions.read("3.5")
-
-
-def test_the_ends_of_a_range_belong_to_it() -> None:
-    assert Study().read({"AQ": "0"}) == {"AQ": 0}
-    assert Study().read({"AQ": "100"}) == {"AQ": 100}
-
-
-def test_a_misspelt_column_is_answered_with_the_nearest() -> None:
-    with pytest.raises(UsageError, match="did you mean 'dialect'"):
-        Study().read({"dialects": "Scots"})
+    variety = next(each for each in BUILT_IN if each.name == "variety")
+    assert variety.read("h-dropping,non-rhotic") == "h-dropping, non-rhotic"
+    with pytest.raises(UsageError, match="'Scottish'"):
+        variety.read("Scottish")
 
 
 @pytest.mark.parametrize(
@@ -298,13 +271,6 @@ def test_a_mistake_in_the_study_is_named_with_file_and_key(
         load(tmp_path, text)
 
 
-def test_several_choices_are_read_and_one_that_is_not_allowed_is_named() -> None:
-    column = next(each for each in BUILT_IN if each.name == "variety")
-    assert column.read("h-dropping,non-rhotic") == "h-dropping, non-rhotic"
-    with pytest.raises(UsageError, match="'Scottish'"):
-        column.read("Scottish")
-
-
 def test_the_varieties_are_those_that_the_rules_know() -> None:
     from tabwb.records.speakers import VARIETIES as names
     from tabwb.scoring.naming.target import VARIETIES
@@ -325,70 +291,35 @@ def read(folder: Path) -> Configuration:
     return Configuration.load(cwd=folder, environ={"TABWB_CONFIG_DIR": str(folder)})
 
 
-def test_what_is_written_is_read_back(tmp_path: Path) -> None:
-    write_profile(tmp_path, "llama", LLAMA)
-    found = read(tmp_path).profiles["llama"]
-    assert (found.spec, found.labels) == (LLAMA.spec, LLAMA.labels)
-    assert found.labels == {"family": "Llama-3.2", "tuning": "instruct", "parameters": "1240000000"}
-
-
-def test_the_rest_of_the_file_stays_as_it_is(tmp_path: Path) -> None:
+def test_what_is_written_is_read_back_and_the_rest_of_the_file_stays_as_it_is(
+    tmp_path: Path,
+) -> None:
     before = '# mine\ntheme = "dark"  # easy on the eyes\n\n[profile.a]\nid = "echo"\n'
     path = tmp_path / "tabwb.toml"
     path.write_text(before, encoding="utf-8")
     write_profile(tmp_path, "llama", LLAMA)
+    found = read(tmp_path).profiles["llama"]
+    assert (found.spec, found.labels) == (LLAMA.spec, LLAMA.labels)
+    assert found.labels == {"family": "Llama-3.2", "tuning": "instruct", "parameters": "1240000000"}
+    with closing(Plugins.load(read(tmp_path))) as plugins:
+        assert plugins.labels_of("profile:llama")["family"] == "Llama-3.2"
+        assert plugins.labels_of("echo") == {}
     write_profile(tmp_path, "llama", Profile(Spec("bundled"), ""))
     assert path.read_text(encoding="utf-8").startswith(before)
     assert set(read(tmp_path).profiles) == {"a", "llama"}
     assert read(tmp_path).profiles["llama"].spec == Spec("bundled")
     remove_profile(tmp_path, "llama")
     assert path.read_text(encoding="utf-8").rstrip() == before.rstrip()
-
-
-def test_a_profile_that_is_not_there_cannot_be_removed(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="no profile 'x'"):
         remove_profile(tmp_path, "x")
-
-
-@pytest.mark.parametrize("name", ["", "Llama 1B", "a.b", "../x"])
-def test_a_name_that_no_spec_can_hold_is_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(UsageError, match="cannot name a profile"):
-        write_profile(tmp_path, name, LLAMA)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_file_that_is_no_toml_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "tabwb.toml"
+    for name in ("", "Llama 1B", "a.b", "../x"):
+        with pytest.raises(UsageError, match="cannot name a profile"):
+            write_profile(tmp_path, name, LLAMA)
+    assert path.read_text(encoding="utf-8").rstrip() == before.rstrip()
     path.write_text("[profile", encoding="utf-8")
     with pytest.raises(UsageError, match="cannot be read"):
         write_profile(tmp_path, "llama", LLAMA)
     assert path.read_text(encoding="utf-8") == "[profile"
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('tuning = "chat"', "not a valid tuning"),
-        ("parameters = 0", "not a number of parameters"),
-        ("parameters = true", "not a number of parameters"),
-        ("family = 3", "not a string"),
-    ],
-)
-def test_labels_that_mean_nothing_are_refused(tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "tabwb.toml"
-    path.write_text(f'[profile.x]\nid = "echo"\n{line}\n', encoding="utf-8")
-    with pytest.raises(UsageError, match=message):
-        read(tmp_path)
-
-
-def test_labels_belong_to_the_profile_that_was_named(tmp_path: Path) -> None:
-    write_profile(tmp_path, "tiny", Profile(Spec("echo"), "", "demo", "base", 1))
-    plugins = Plugins.load(read(tmp_path))
-    try:
-        assert plugins.labels_of("profile:tiny")["family"] == "demo"
-        assert plugins.labels_of("echo") == {}
-    finally:
-        plugins.close()
 
 
 def test_what_no_spec_can_say_is_copied_whole_and_an_equal_spec_changes_nothing(

@@ -61,17 +61,17 @@ def test_a_folder_that_a_project_names_is_not_loaded(
     assert f"tabwb plugins trust {folder}" in problem.error
 
 
-def test_a_trusted_folder_is_loaded(folder: Path, load: Load) -> None:
+def test_a_trusted_folder_is_loaded_as_long_as_it_is_there_unchanged(
+    folder: Path, load: Load
+) -> None:
     Configuration.load().trust_list.add_folder(folder)
+    before = sorted(folder.rglob("*"))
     plugins = load()
     (info,) = [plugin for plugin in plugins.plugins if plugin.name == "lying-there"]
     assert (info.distribution, info.version, info.folder) == ("lying-there", "0.1.0", str(folder))
     assert plugins.scorer("lying-there").measures == {"mentioned": "verdict"}
     assert plugins.problems == ()
-
-
-def test_a_folder_that_changed_is_not_trusted_any_more(folder: Path, load: Load) -> None:
-    Configuration.load().trust_list.add_folder(folder)
+    assert sorted(folder.rglob("*")) == before, "loading wrote into the folder"
     (folder / "lying_there" / "plugin.py").write_text("raise SystemExit('changed')")
     plugins = load()
     assert "lying-there" not in names(plugins)
@@ -80,10 +80,6 @@ def test_a_folder_that_changed_is_not_trusted_any_more(folder: Path, load: Load)
         with pytest.raises(UsageError) as caught:
             missing()
         assert f"not loaded: {folder} (changed since it was trusted" in str(caught.value)
-
-
-def test_a_trusted_folder_that_is_gone_is_a_problem(folder: Path, load: Load) -> None:
-    Configuration.load().trust_list.add_folder(folder)
     folder.rename(folder.with_name("moved"))
     (problem,) = load().problems
     assert problem.error.endswith(f"tabwb plugins untrust {folder}")
@@ -129,22 +125,12 @@ def test_planted_byte_code_is_not_run(folder: Path, load: Load) -> None:
     assert "lying-there" in names(load())
 
 
-def test_loading_writes_nothing_into_the_folder(folder: Path, load: Load) -> None:
-    Configuration.load().trust_list.add_folder(folder)
-    before = sorted(folder.rglob("*"))
-    assert load().scorer("lying-there")
-    assert sorted(folder.rglob("*")) == before
-
-
-def test_the_hash_changes_with_content_and_names(folder: Path) -> None:
+def test_the_hash_changes_with_content_and_names_and_a_link_has_none(folder: Path) -> None:
     first = folder_hash(folder)
     (folder / "empty").touch()
     second = folder_hash(folder)
     (folder / "empty").rename(folder / "other")
     assert len({first, second, folder_hash(folder)}) == 3
-
-
-def test_a_link_is_refused(folder: Path) -> None:
     (folder / "link.py").symlink_to("/etc/hostname")
     with pytest.raises(ComponentError, match="is a link"):
         folder_hash(folder)
@@ -211,14 +197,11 @@ def answer(**fields: Any) -> AnswerFile:
     return AnswerFile("made up", (RecordedAnswer(**given),), (FILE,))
 
 
-def test_answers_that_are_right_are_returned() -> None:
-    assert guarded(answer(text=None, replicate=0, latency_s=1)).read(FILE, {}).title == "made up"
-
-
 @pytest.mark.parametrize(
     ("read", "said"),
     [
         (RuntimeError("boom"), "read() of the importer 'made-up' failed: RuntimeError: boom"),
+        (TabwbError("no header"), "no header"),
         (None, "the importer 'made-up' returned a NoneType\nallowed: an AnswerFile"),
         (AnswerFile("x", [], ()), "returned answers as a list\nallowed: a tuple"),  # type: ignore[arg-type]
         (AnswerFile("x", (), (FILE,)), "x.made-up: there is no answer in it"),
@@ -232,27 +215,26 @@ def test_answers_that_are_right_are_returned() -> None:
         (answer(stop_reason="stop"), "stop_reason='stop'\nallowed: a StopReason: end, length"),
         (answer(metadata={"a": 3}), "metadata={'a': 3}\nallowed: texts by name"),
         (answer(ratings=(valued("r", "m", 1),)), "allowed: ratings of raters in AnswerFile"),
-        (
-            replace(answer(ratings=(valued("r", "m", 1),) * 2), declarations=(DECLARED,)),
-            "'m' rated twice",
-        ),
+        (replace(answer(ratings=(valued("r", "m", 1),) * 2), declarations=(DECLARED,)),
+         "'m' rated twice"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_with_answers_is_said(read: Any, said: str) -> None:
     with pytest.raises(TabwbError) as raised:
         guarded(read).read(FILE, {})
     assert said in str(raised.value)
-
-
-def test_the_reason_of_the_importer_itself_is_kept() -> None:
-    with pytest.raises(TabwbError, match="no header"):
-        guarded(TabwbError("no header")).read(FILE, {})
+    right = guarded(answer(text=None, replicate=0, latency_s=1))
+    assert right.read(FILE, {}).title == "made up"
 
 
 def test_an_importer_that_fails_does_not_hide_the_one_that_fits() -> None:
-    fits = guarded()
+    fits, fitting = guarded(), partial(guarded, known=False)
     broken = partial(guarded, known=RuntimeError("boom"))
     assert recognising([broken, lambda: fits], FILE) is fits
+    with pytest.raises(ComponentError, match=r"recognises\(\) of the importer 'made-up' failed"):
+        recognising([broken, fitting], FILE)
+    with pytest.raises(ComponentError, match="None from recognises"):
+        guarded(known=None).recognises(FILE)
 
 
 @pytest.mark.parametrize(
@@ -265,15 +247,3 @@ def test_an_importer_without_its_packages_is_passed_over(missing: ComponentError
     fits = guarded()
     assert recognising([other, lambda: fits], FILE) is fits
     assert recognising([other, partial(guarded, known=False)], FILE) is None
-
-
-def test_without_one_that_fits_the_failure_is_said() -> None:
-    with pytest.raises(ComponentError, match=r"recognises\(\) of the importer 'made-up' failed"):
-        recognising(
-            [partial(guarded, known=RuntimeError("boom")), partial(guarded, known=False)], FILE
-        )
-
-
-def test_recognises_returns_a_truth_value() -> None:
-    with pytest.raises(ComponentError, match="None from recognises"):
-        guarded(known=None).recognises(FILE)

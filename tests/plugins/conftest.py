@@ -45,14 +45,10 @@ def save_model(folder: Path, *, chat: str | None = None, kind: str = "Llama", **
     tokenizer = save_tokenizer(folder, chat=chat)
     torch.manual_seed(5)
     shape = {
-        "hidden_size": 32,
-        "intermediate_size": 64,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 2,
-        "num_key_value_heads": 1,
-        "max_position_embeddings": 256,
+        "hidden_size": 32, "intermediate_size": 64, "num_hidden_layers": 2,
+        "num_attention_heads": 2, "num_key_value_heads": 1, "max_position_embeddings": 256,
         "initializer_range": 0.5,
-    }
+    }  # fmt: skip
     configuration = getattr(transformers, f"{kind.removesuffix('LMHead')}Config")(
         vocab_size=len(tokenizer), bos_token_id=None, eos_token_id=0, **{**shape, **more}
     )

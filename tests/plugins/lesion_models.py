@@ -12,15 +12,9 @@ import transformers
 from transformers import AutoModelForCausalLM
 
 _SIZES = {
-    "vocab_size": 64,
-    "hidden_size": 32,
-    "intermediate_size": 48,
-    "num_hidden_layers": 3,
-    "num_attention_heads": 4,
-    "pad_token_id": 0,
-    "bos_token_id": 1,
-    "eos_token_id": 2,
-}
+    "vocab_size": 64, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 3,
+    "num_attention_heads": 4, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2,
+}  # fmt: skip
 _GROUPED = {**_SIZES, "num_key_value_heads": 2}
 _WIDE = {**_GROUPED, "head_dim": 16}
 _EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2}

@@ -101,12 +101,9 @@ def _export(plugins: Plugins, format_id: str, document: Json, out: Path) -> Path
 
 
 SAID = [
-    (0.5, 0.8, "D AO G"),
-    (10.5, 10.8, "D AO G"),
-    (12.3, 12.6, "K AE T"),
-    (20.5, 20.9, "T R OY B"),
+    (0.5, 0.8, "D AO G"), (10.5, 10.8, "D AO G"), (12.3, 12.6, "K AE T"), (20.5, 20.9, "T R OY B"),
     (30.0, 38.0, "<sil>"),
-]
+]  # fmt: skip
 
 
 def test_a_textgrid_is_what_praat_reads_and_its_recording_lies_beside_it(
@@ -319,11 +316,8 @@ def test_chat_is_what_rustling_reads(plugins: Plugins, document: Json, tmp_path:
         (0, 8000), (10000, 18000), (20000, 28000), (30000, 38000),
     ]  # fmt: skip
     assert [each.tiers["PAR"].split(" .")[0] for each in spoken] == [
-        "dog",
-        "dog [: cat] [* s:r] [//] cat",
-        "trɔɪb@u [: tree] [* p:n]",
-        "0",
-    ]
+        "dog", "dog [: cat] [* s:r] [//] cat", "trɔɪb@u [: tree] [* p:n]", "0",
+    ]  # fmt: skip
     assert [each.tiers.get("%pho") for each in spoken] == ["dɔɡ", "dɔɡ kæt", "trɔɪb", None]
 
 
@@ -418,12 +412,9 @@ def test_every_spoken_attempt_is_a_row(plugins: Plugins, document: Json, tmp_pat
     with out.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert [(row["item"], row["attempt"], row["phonemes"], row["complete"]) for row in rows] == [
-        ("dog", "1", "D AO G", "true"),
-        ("cat", "1", "D AO G", "true"),
-        ("cat", "2", "K AE T", "true"),
-        ("tree", "1", "T R OY B", "true"),
-        ("house", "", "", ""),
-    ]
+        ("dog", "1", "D AO G", "true"), ("cat", "1", "D AO G", "true"),
+        ("cat", "2", "K AE T", "true"), ("tree", "1", "T R OY B", "true"), ("house", "", "", ""),
+    ]  # fmt: skip
     assert [row["attempt_onset_s"] for row in rows] == ["0.5", "10.5", "12.3", "20.5", ""]
     assert {row["latency_s"] for row in rows} == {"0.6"}
     assert [row["attempt_code"] for row in rows[:3]] == ["correct", "semantic", "correct"]

@@ -173,14 +173,10 @@ def test_each_gem_is_a_text_of_the_participant(tmp_path: Path) -> None:
     assert (event.run.participant, event.run.session_date) == ("adler01", "2006-03-15")
     assert event.run.tags == ("Anomic",)
     assert event.metadata == {
-        "chat.file": "adler01a.cha",
-        "chat.participant": "PAR",
-        "chat.group": "Anomic",
-        "chat.age": "71;02.",
-        "chat.sex": "male",
-        "chat.custom": "86.8",
+        "chat.file": "adler01a.cha", "chat.participant": "PAR", "chat.group": "Anomic",
+        "chat.age": "71;02.", "chat.sex": "male", "chat.custom": "86.8",
         "source.id": "adler01a/Important Event",
-    }
+    }  # fmt: skip
     assert found.left_out == {
         "utterance of other speakers": 1,
         "dependent tier (%mor, %com, ...)": 1,

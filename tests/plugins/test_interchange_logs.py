@@ -36,13 +36,9 @@ def test_a_log_of_inspect() -> None:
     read = InspectLog().read(LOG, {})
     assert read.title == "inspect_ai 0.3.285, task words"
     assert [(a.item, a.replicate, a.text) for a in read.answers] == [
-        ("wc1", 0, "lion"),
-        ("unknown-7", 0, "Paris"),
-        ("x3", 0, "violin"),
-        ("wc1", 1, "The drum"),
-        ("unknown-7", 1, "Paris"),
-        ("x3", 1, "violin."),
-    ]
+        ("wc1", 0, "lion"), ("unknown-7", 0, "Paris"), ("x3", 0, "violin"), ("wc1", 1, "The drum"),
+        ("unknown-7", 1, "Paris"), ("x3", 1, "violin."),
+    ]  # fmt: skip
     answer = read.answers[3]
     assert answer.decoding == KnownDecoding(max_tokens=64, temperature=0.7, seed=42)
     assert (answer.run.model, answer.run.seed) == ("mockllm/model", 42)
@@ -88,28 +84,36 @@ def test_a_json_log_and_its_conversation(tmp_path: Path) -> None:
     (answer,) = InspectLog().read(path, {}).answers
     assert (answer.text, answer.stop_reason) == ("a dog", StopReason.LENGTH)
     assert [turn.content for turn in answer.messages] == [
-        "Be brief.",
-        "Which one swims?",
-        "cat",
-        "Which one barks?",
-    ]
+        "Be brief.", "Which one swims?", "cat", "Which one barks?",
+    ]  # fmt: skip
     assert (answer.prompt, answer.latency_s, answer.options) == ("Which one barks?", 0.5, ("a",))
     assert answer.item == "1"
 
 
 @pytest.mark.parametrize(
-    ("reason", "expected"),
+    ("given", "text", "stop_reason", "reasoning"),
     [
-        ("stop", StopReason.END),
-        ("model_length", StopReason.LENGTH),
-        ("content_filter", StopReason.REFUSED),
-        ("unknown", StopReason.END),
+        ({"stop_reason": "stop"}, "x", StopReason.END, ""),
+        ({"stop_reason": "model_length"}, "x", StopReason.LENGTH, ""),
+        ({"stop_reason": "content_filter"}, "x", StopReason.REFUSED, ""),
+        ({"stop_reason": "unknown"}, "x", StopReason.END, ""),
+        ({"reasoning": "A mane."}, "lion", StopReason.END, "A mane."),
+        ({"reasoning": "A mane.", "summary": "Hair."}, "lion", StopReason.END, "A mane."),
+        ({"reasoning": "gAAAA=", "redacted": True, "summary": "Hair."}, "lion", StopReason.END,
+         "Hair."),
+        ({"reasoning": "gAAAA=", "redacted": True}, "lion", StopReason.END, ""),
     ],
-)
-def test_stop_reasons_of_inspect(tmp_path: Path, reason: str, expected: StopReason) -> None:
-    output = {"choices": [{"message": {"content": "x"}, "stop_reason": reason}]}
+)  # fmt: skip
+def test_stop_reasons_and_reasoning_of_inspect(
+    tmp_path: Path, given: dict[str, object], text: str, stop_reason: StopReason, reasoning: str
+) -> None:
+    content: object = "x"
+    if "reasoning" in given:
+        content = [{"type": "reasoning", **given}, {"type": "text", "text": "lion"}]
+    reason = given.get("stop_reason", "stop")
+    output = {"choices": [{"message": {"content": content}, "stop_reason": reason}]}
     (answer,) = InspectLog().read(log(tmp_path, sample(output=output)), {}).answers
-    assert answer.stop_reason is expected
+    assert (answer.text, answer.stop_reason, answer.reasoning) == (text, stop_reason, reasoning)
 
 
 def test_samples_in_error_have_no_answer_and_invalidated_ones_are_left_out(tmp_path: Path) -> None:
@@ -118,16 +122,10 @@ def test_samples_in_error_have_no_answer_and_invalidated_ones_are_left_out(tmp_p
     (answer,) = read.answers
     assert (answer.text, answer.error) == (None, "timed out")
     assert read.left_out == {"invalidated samples": 1}
-
-
-def test_a_log_without_samples_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(TabwbError, match="the log has no samples"):
-        InspectLog().read(log(tmp_path), {})
-
-
-def test_names_of_columns_are_for_tables(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="--column response=x: the fields of the format 'inspect'"):
         InspectLog().read(log(tmp_path, sample()), {"response": "x"})
+    with pytest.raises(TabwbError, match="the log has no samples"):
+        InspectLog().read(log(tmp_path), {})
 
 
 def test_samples_of_lm_eval() -> None:
@@ -190,14 +188,9 @@ def test_a_chat_and_letters_for_options(tmp_path: Path) -> None:
     assert [turn.role for turn in answer.messages] == ["system", "user"]
 
 
-def test_tasks_over_the_same_documents_are_runs_of_their_own(tmp_path: Path) -> None:
-    for task in ("a", "b"):
-        samples(tmp_path, line()).rename(tmp_path / f"samples_{task}_2026.jsonl")
-    read = LmEvalSamples().read(tmp_path, {})
-    assert len({answer.run.id for answer in read.answers}) == 2
-
-
-def test_weighed_and_written_tasks_over_other_documents_are_one_run(tmp_path: Path) -> None:
+def test_tasks_over_other_documents_are_one_run_and_over_the_same_of_their_own(
+    tmp_path: Path,
+) -> None:
     asked = {f"gen_args_{at}": {"arg_0": "Which?", "arg_1": f" {o}"} for at, o in enumerate("xy")}
     weighed = [[["-2.5", "False"]], [["-0.5", "True"]]]
     other = line(doc={"id": "w2"}, arguments=asked, resps=weighed)
@@ -205,6 +198,9 @@ def test_weighed_and_written_tasks_over_other_documents_are_one_run(tmp_path: Pa
     samples(tmp_path, other).rename(tmp_path / "samples_b_2026.jsonl")
     runs = {answer.run for answer in LmEvalSamples().read(tmp_path, {}).answers}
     assert [run.protocol for run in runs] == [Protocol.LIKELIHOOD]
+    samples(tmp_path, line()).rename(tmp_path / "samples_b_2026.jsonl")
+    read = LmEvalSamples().read(tmp_path, {})
+    assert len({answer.run.id for answer in read.answers}) == 2
 
 
 @pytest.mark.parametrize(
@@ -221,14 +217,10 @@ def test_weighed_and_written_tasks_over_other_documents_are_one_run(tmp_path: Pa
 def test_what_is_wrong_in_samples(tmp_path: Path, wrong: Json | str, expected: str) -> None:
     with pytest.raises(TabwbError, match=expected) as caught:
         LmEvalSamples().read(samples(tmp_path, line(), wrong), {})
-    assert caught.value.where is not None
-    assert caught.value.where.endswith(".jsonl:2")
-
-
-def test_perplexities_are_no_answers(tmp_path: Path) -> None:
-    rolling = line(arguments={"gen_args_0": {"arg_0": "Some text."}}, resps=[["-12.5"]])
-    with pytest.raises(TabwbError, match="hold no answers"):
-        LmEvalSamples().read(samples(tmp_path, {**rolling, "resps": [[-12.5]]}), {})
+    assert (caught.value.where or "").endswith(".jsonl:2")
+    rolling = line(arguments={"gen_args_0": {"arg_0": "Some text."}}, resps=[[-12.5]])
+    with pytest.raises(TabwbError, match="hold no answers"):  # perplexities
+        LmEvalSamples().read(samples(tmp_path, rolling), {})
 
 
 def test_conformance(tmp_path: Path) -> None:
@@ -276,42 +268,21 @@ def test_values_of_the_wrong_type_are_read_or_refused(
 
 def test_a_folder_of_logs_is_read_as_one_source(tmp_path: Path) -> None:
     pytest.importorskip("zstandard")
+    archives, texts, empty = (tmp_path / name for name in ("archives", "texts", "empty"))
+    for folder in (archives, texts, empty):
+        folder.mkdir()
     for name in ("a.eval", "b.eval"):
-        (tmp_path / name).write_bytes(LOG.read_bytes())
-    assert InspectLog().recognises(tmp_path)
-    read = InspectLog().read(tmp_path, {})
+        (archives / name).write_bytes(LOG.read_bytes())
+    read = InspectLog().read(archives, {})
     assert (read.title, len(read.answers)) == ("2 logs of inspect_ai", 12)
     assert [path.name for path in read.files] == ["a.eval", "b.eval"]
-    (tmp_path / "empty").mkdir()
-    assert not InspectLog().recognises(tmp_path / "empty")
-
-
-def test_a_folder_of_json_logs_is_one_too(tmp_path: Path) -> None:
-    first = log(tmp_path, sample())
-    first.rename(tmp_path / "first.json")
-    log(tmp_path, sample(id=2))
-    (tmp_path / "other.json").write_text("{}", encoding="utf-8")
-    assert InspectLog().recognises(tmp_path)
-    read = InspectLog().read(tmp_path, {})
+    for number in (1, 2):
+        log(texts, sample(id=number)).rename(texts / f"{number}.json")
+    (texts / "other.json").write_text("{}", encoding="utf-8")
+    read = InspectLog().read(texts, {})
     assert (len(read.files), {answer.item for answer in read.answers}) == (2, {"1", "2"})
-
-
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        ({"reasoning": "A mane."}, "A mane."),
-        ({"reasoning": "A mane.", "summary": "Hair."}, "A mane."),
-        ({"reasoning": "gAAAA=", "redacted": True, "summary": "Hair."}, "Hair."),
-        ({"reasoning": "gAAAA=", "redacted": True}, ""),
-    ],
-)
-def test_reasoning_of_inspect_is_apart(
-    tmp_path: Path, given: dict[str, object], expected: str
-) -> None:
-    parts = [{"type": "reasoning", **given}, {"type": "text", "text": "lion"}]
-    output = {"choices": [{"message": {"content": parts}, "stop_reason": "stop"}]}
-    (answer,) = InspectLog().read(log(tmp_path, sample(output=output)), {}).answers
-    assert (answer.text, answer.reasoning) == ("lion", expected)
+    known = [InspectLog().recognises(folder) for folder in (archives, texts, empty)]
+    assert known == [True, True, False]
 
 
 HEADER = '{"version": 2, "eval": {"task": "t", "model": "m", "created": "2026-01-02"}}'
@@ -338,54 +309,15 @@ def test_members_are_read(log_with: Path, method: int) -> None:
     with Archive.opened(log_with) as archive:
         assert archive.read("a.json") == b"x" * 100_000
         assert archive.read("b.json") == b""
-
-
-def test_the_last_of_two_members_with_one_name_is_read(log_with: Path) -> None:
-    with zipfile.ZipFile(log_with, "w") as archive, pytest.warns(UserWarning, match="Duplicate"):
-        archive.writestr("a", "first")
-        archive.writestr("a", "second")
+    # Of two members with one name the last is read.
+    with zipfile.ZipFile(log_with, "w") as file, pytest.warns(UserWarning, match="Duplicate"):
+        file.writestr("a", "first")
+        file.writestr("a", "second")
     with Archive.opened(log_with) as archive:
         assert (archive.names, archive.read("a")) == (("a",), b"second")
 
 
-def test_a_bomb_is_not_unpacked(log_with: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(zips, "MOST_MEMBER", 1_000_000)
-    packed(log_with, {"header.json": HEADER, "samples/a.json": b" " * 10_000_000})
-    with Archive.opened(log_with) as archive, pytest.raises(TabwbError, match="too large"):
-        archive.read("samples/a.json")
-
-
-def test_a_member_that_lies_about_its_size_is_not_unpacked(
-    log_with: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(zips, "MOST_MEMBER", 1_000_000)
-    content = packed(log_with, {"a.json": b" " * 10_000_000}).read_bytes()
-    size = struct.pack("<L", 10_000_000)
-    log_with.write_bytes(content.replace(size, struct.pack("<L", 10)))
-    with Archive.opened(log_with) as archive, pytest.raises(TabwbError, match="too large"):
-        archive.read("a.json")
-
-
-def test_the_sum_of_all_members_is_limited(log_with: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(zips, "MOST_WHOLE", 2_500)
-    packed(log_with, {f"{name}.json": b"x" * 1_000 for name in "abc"})
-    with Archive.opened(log_with) as archive:
-        archive.read("a.json")
-        archive.read("b.json")
-        with pytest.raises(TabwbError, match="too large"):
-            archive.read("c.json")
-
-
-def test_a_huge_table_of_contents_is_not_read(
-    log_with: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    packed(log_with, {f"{number}": "" for number in range(100)})
-    monkeypatch.setattr(zips, "MOST_DIRECTORY", 1_000)
-    with pytest.raises(TabwbError, match="too many members"), Archive.opened(log_with):
-        pass
-
-
-def test_zstandard(log_with: Path) -> None:
+def test_members_of_zstandard_are_read(log_with: Path) -> None:
     zstandard = pytest.importorskip("zstandard")
     text = HEADER.encode() * 1_000
     # Two frames one after the other, as inspect_ai writes large members.
@@ -397,6 +329,30 @@ def test_zstandard(log_with: Path) -> None:
     log_with.write_bytes(content[: central + 10] + struct.pack("<H", 93) + content[central + 12 :])
     with Archive.opened(log_with) as archive:
         assert archive.read("a.json") == text
+
+
+def test_no_member_sum_or_table_of_contents_beyond_its_limit_is_read(
+    log_with: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(zips, "MOST_MEMBER", 1_000_000)
+    bomb = packed(log_with, {"a.json": b" " * 10_000_000}).read_bytes()
+    # One that tells its size, and one that lies about it.
+    lying = bomb.replace(struct.pack("<L", 10_000_000), struct.pack("<L", 10))
+    for content in (bomb, lying):
+        log_with.write_bytes(content)
+        with Archive.opened(log_with) as archive, pytest.raises(TabwbError, match="too large"):
+            archive.read("a.json")
+    monkeypatch.setattr(zips, "MOST_WHOLE", 2_500)
+    packed(log_with, {f"{name}.json": b"x" * 1_000 for name in "abc"})
+    with Archive.opened(log_with) as archive:
+        archive.read("a.json")
+        archive.read("b.json")
+        with pytest.raises(TabwbError, match="too large"):
+            archive.read("c.json")
+    packed(log_with, {f"{number}": "" for number in range(100)})
+    monkeypatch.setattr(zips, "MOST_DIRECTORY", 1_000)
+    with pytest.raises(TabwbError, match="too many members"), Archive.opened(log_with):
+        pass
 
 
 @pytest.mark.parametrize(

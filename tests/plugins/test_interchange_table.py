@@ -42,16 +42,17 @@ def test_every_field_of_a_row(csv: Path) -> None:
         csv, f"{header}\nwords,w1, dog ,2,gpt-x,0.7,9007199254740993,1.5,64,truncated,Ulm"
     )
     assert (answer.subtest, answer.item, answer.text, answer.replicate) == (
-        "words",
-        "w1",
-        " dog ",
-        2,
-    )
+        "words", "w1", " dog ", 2,
+    )  # fmt: skip
     assert (answer.run.model, answer.run.origin) == ("gpt-x", "model")
     assert answer.decoding == KnownDecoding(64, 0.7, None, None, 9007199254740993)
     assert (answer.latency_s, answer.stop_reason) == (1.5, StopReason.LENGTH)
     assert answer.metadata == {"source.site": "Ulm"}
     assert answer.where == f"{csv}:2"
+    (answer,) = read(csv, "question_id,text\nw1,dog", item="question_id", response="text")
+    assert (answer.item, answer.text, answer.metadata) == ("w1", "dog", {})
+    (answer,) = read(csv, "item,response,participant\nw1,dog,S-014")
+    assert (answer.run.origin, answer.run.participant, answer.run.model) == ("human", "S-014", "")
 
 
 @pytest.mark.parametrize(
@@ -74,11 +75,6 @@ def test_separators_and_lines(tmp_path: Path, name: str, content: str) -> None:
     ]
 
 
-def test_other_names_of_columns(csv: Path) -> None:
-    (answer,) = read(csv, "question_id,text\nw1,dog", item="question_id", response="text")
-    assert (answer.item, answer.text, answer.metadata) == ("w1", "dog", {})
-
-
 def test_null_is_no_answer_and_an_empty_text_is_one(tmp_path: Path) -> None:
     lines = [{"item": "w1", "response": None}, {"item": "w2", "response": ""}]
     missing, empty = read(tmp_path / "a.jsonl", "\n".join(map(json.dumps, lines)))
@@ -94,11 +90,6 @@ def test_ratings_by_models_and_people_that_are_not_kept_are_counted(tmp_path: Pa
         "tab-2026:echo": 2,
         "person:R1": 1,
     }
-
-
-def test_a_persons_answers(csv: Path) -> None:
-    (answer,) = read(csv, "item,response,participant\nw1,dog,S-014")
-    assert (answer.run.origin, answer.run.participant, answer.run.model) == ("human", "S-014", "")
 
 
 @pytest.mark.parametrize(
@@ -142,6 +133,7 @@ def test_a_persons_answers(csv: Path) -> None:
         ('item,response\nw1,"dog', {}, "a.csv:2: this is not valid CSV: unexpected end of data"),
         ("item,response,item\nw1,dog,w1", {}, "a.csv:1: this column is given twice; found 'item'"),
         ("item,response\n", {}, "a.csv: there are no answers"),
+        ("text,language\nhallo,de\nhello,en", {}, "allowed: de"),
         ("", {}, "a.csv: is empty"),
         (b"item,response\nw1,caf\xe9", {}, "a.csv:2: is not UTF-8: byte 0xe9"),
         (b"item,response\nw1,a\0b", {}, "a.csv:2: holds a NUL byte"),
@@ -263,10 +255,6 @@ def test_texts_of_no_battery(
     assert answer.run.tags == ("mild-aphasia",)
 
 
-def test_texts_are_in_one_language(csv: Path) -> None:
-    assert "allowed: de" in problem(csv, "text,language\nhallo,de\nhello,en")
-
-
 PRAAT = Path(__file__).parents[1] / "data" / "praat"
 
 
@@ -275,12 +263,9 @@ def test_the_labels_of_a_tier_are_the_utterances_of_a_text() -> None:
     assert [answer.text for answer in source.answers] == ['dog\nTür "quoted" x\nɾʌbɚ 東']
     assert (source.language, source.texts, source.spoken) == ("de", True, True)
     assert len(Tiers().read(PRAAT, {"tier": "points"}).answers) == 5
-
-
-@pytest.mark.parametrize("names", [{}, {"tier": "Wort"}, {"Tier": "words"}])
-def test_the_tier_must_be_named(names: dict[str, str]) -> None:
-    with pytest.raises(TabwbError):
-        Tiers().read(PRAAT / "utf-8.TextGrid", names)
+    for names in ({}, {"tier": "Wort"}, {"Tier": "words"}):
+        with pytest.raises(TabwbError):
+            Tiers().read(PRAAT / "utf-8.TextGrid", names)
 
 
 @pytest.mark.parametrize(

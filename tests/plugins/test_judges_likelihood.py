@@ -242,11 +242,8 @@ def test_surprisal_after_everything_that_was_sent() -> None:
     made = SurprisalJudge(SPEC, lambda: counting, after_prompt=True)
     verdicts(made, replace(response(), messages=(*sent, Message("user", "Three."))))
     assert [each.content for each in counting.requests[0].messages] == [
-        "Be kind.",
-        "One.",
-        "Two.",
-        "Three.",
-    ]
+        "Be kind.", "One.", "Two.", "Three.",
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("after_prompt", [False, True])

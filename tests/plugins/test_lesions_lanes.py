@@ -132,12 +132,9 @@ def test_lanes_gain_with_small_models_in_float32(monkeypatch: pytest.MonkeyPatch
 START = "Please repeat exactly what I am going to say to you now: "
 WORDS = ("house.", "house and garden.", "the cat sleeps.", "no.", "house.")
 SPECS = [
-    "attention.heads:zero:0.5@seed=3",
-    "",
-    "mlp.neurons:zero:0.4@seed=2",
-    "mlp:zero:0.2@seed=2",
+    "attention.heads:zero:0.5@seed=3", "", "mlp.neurons:zero:0.4@seed=2", "mlp:zero:0.2@seed=2",
     "attention:zero:0.2@seed=9",
-]
+]  # fmt: skip
 
 
 def requests(temperature: float = 0.0) -> list[Request]:

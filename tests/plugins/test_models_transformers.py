@@ -45,13 +45,18 @@ def test_other_weights_have_another_hash(base: Path, tmp_path: Path) -> None:
     assert model(copy).open()["weights_sha256"] != before
 
 
-def test_dtype_and_threads_are_as_told(base: Path) -> None:
+def test_dtype_and_threads_are_as_told_and_what_is_not_there_is_refused(base: Path) -> None:
     before = torch.get_num_threads()
     try:
         facts = model(base, dtype="bfloat16", threads=2).open()
     finally:
         torch.set_num_threads(before)
     assert (facts["dtype"], facts["threads"]) == ("bfloat16", "2")
+    missing = f"cuda:{torch.cuda.device_count()}"
+    with pytest.raises(ComponentError, match=f"no device '{missing}'"):
+        TransformersModel(str(base), TransformersOptions(device=missing)).open()
+    with pytest.raises(ComponentError, match="has no chat template"):
+        model(base, template="chat").open()
 
 
 @pytest.mark.parametrize(
@@ -72,25 +77,16 @@ def test_a_model_that_is_not_there_is_said(
     assert words in str(caught.value)
 
 
-def test_a_folder_without_a_model_is_said(tmp_path: Path) -> None:
+def test_a_folder_without_a_model_and_damaged_weights_are_said(tmp_path: Path) -> None:
     with pytest.raises(ComponentError, match=r"holds no config\.json"):
         model(tmp_path).open()
     (tmp_path / "config.json").write_text("{}")
     with pytest.raises(ComponentError, match="cannot be loaded"):
         model(tmp_path).open()
-
-
-def test_damaged_weights_are_said(tmp_path: Path) -> None:
     folder = save_model(tmp_path / "damaged")
     (folder / "model.safetensors").write_bytes(b"\xff" * 100)
     with pytest.raises(ComponentError, match="cannot be loaded"):
         model(folder).open()
-
-
-def test_a_device_that_is_not_there_is_said(base: Path) -> None:
-    missing = f"cuda:{torch.cuda.device_count()}"
-    with pytest.raises(ComponentError, match=f"no device '{missing}'"):
-        TransformersModel(str(base), TransformersOptions(device=missing)).open()
 
 
 def test_memory_that_ran_out_is_said(
@@ -128,12 +124,9 @@ def test_greedy_tokens_are_those_of_generate(base: Path) -> None:
     assert reply.prompt_tokens == ids.shape[1]
 
 
-def test_sampling_follows_its_seed(opened: TransformersModel) -> None:
+def test_sampling_follows_its_seed_and_a_tiny_nucleus_is_greedy(opened: TransformersModel) -> None:
     texts = [answer(opened, asked(temperature=1.5, seed=seed)).text for seed in (1, 1, 2)]
     assert texts[0] == texts[1] != texts[2]
-
-
-def test_a_tiny_nucleus_is_greedy(opened: TransformersModel) -> None:
     greedy = answer(opened, asked()).text
     assert answer(opened, asked(temperature=0.8, top_p=1e-6, seed=3)).text == greedy
 
@@ -178,17 +171,14 @@ def test_cancel_ends_a_reply_between_tokens(opened: TransformersModel) -> None:
     assert reply.reply_tokens < 24
 
 
-def test_a_prompt_that_does_not_fit_is_refused(opened: TransformersModel) -> None:
+def test_a_reply_ends_where_the_model_does_and_a_prompt_must_fit(
+    opened: TransformersModel,
+) -> None:
+    reply = answer(opened, asked("x" * 200, max_tokens=500, stop=()))
+    assert (reply.prompt_tokens or 0) + (reply.reply_tokens or 0) == 256
+    assert reply.stop_reason is StopReason.LENGTH
     with pytest.raises(ComponentError, match=r"leaves no room.*\nallowed: .*256 tokens"):
         answer(opened, asked("x" * 300))
-
-
-def test_a_reply_ends_where_the_model_does(opened: TransformersModel) -> None:
-    reply = answer(opened, asked("x" * 200, max_tokens=500, stop=()))
-    assert reply.prompt_tokens is not None
-    assert reply.reply_tokens is not None
-    assert reply.prompt_tokens + reply.reply_tokens == 256
-    assert reply.stop_reason is StopReason.LENGTH
 
 
 def test_a_chat_template_is_used_where_there_is_one(chatty: Path) -> None:
@@ -211,11 +201,6 @@ def test_a_plain_template_can_be_forced_or_ones_own(chatty: Path, tmp_path: Path
     assert answer(backend, asked("hi")).metadata["rendered_prompt"] == "U hi A"
 
 
-def test_a_chat_template_that_is_not_there_is_said(base: Path) -> None:
-    with pytest.raises(ComponentError, match="has no chat template"):
-        model(base, template="chat").open()
-
-
 def test_a_chat_template_that_refuses_is_said(tmp_path: Path) -> None:
     folder = save_model(tmp_path / "strict", chat="{{ raise_exception('no system role') }}")
     with pytest.raises(ComponentError, match="refuses this conversation: no system role"):
@@ -223,17 +208,13 @@ def test_a_chat_template_that_refuses_is_said(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("here")
-def test_the_bundled_model_repeats_and_stops() -> None:
-    plugins = Plugins.load()
+def test_the_bundled_model_repeats_and_stops(plugins: Plugins) -> None:
     folder = Path(__file__).parents[2] / "plugins" / "tabwb_bundled" / "model"
-    try:
-        backend = plugins.open_model("bundled@device=cpu")
-        facts = backend.open()
-        weights = json.loads((folder / "training.json").read_text())["parameters"]
-        assert (facts["model"], facts["parameters"]) == ("bundled", str(weights))
-        *pieces, reply = backend.reply(asked("Please repeat exactly: house."), threading.Event())
-        assert isinstance(reply, Reply)
-        assert "".join(map(str, pieces)) == reply.text == "house."
-        assert reply.stop_reason is StopReason.END
-    finally:
-        plugins.close()
+    backend = plugins.open_model("bundled@device=cpu")
+    facts = backend.open()
+    weights = json.loads((folder / "training.json").read_text())["parameters"]
+    assert (facts["model"], facts["parameters"]) == ("bundled", str(weights))
+    *pieces, reply = backend.reply(asked("Please repeat exactly: house."), threading.Event())
+    assert isinstance(reply, Reply)
+    assert "".join(map(str, pieces)) == reply.text == "house."
+    assert reply.stop_reason is StopReason.END

@@ -45,7 +45,7 @@ def many(backend: TransformersModel, requests: list[Request]) -> list[Reply]:
     return [reply for reply in replies if isinstance(reply, Reply)]
 
 
-def mixed(n: int = 14, seed: int = 2, begin: str = "All of these begin alike. ") -> list[Request]:
+def mixed(n: int = 12, seed: int = 2, begin: str = "All of these begin alike. ") -> list[Request]:
     """Prompts and limits of many lengths, some of them several times."""
     draw = random.Random(seed)
     texts = ["".join(draw.choices("abcdefg ", k=draw.randint(1, 25))) for _ in range(n)]
@@ -105,23 +105,11 @@ def test_the_bundled_model_writes_the_same_in_batches_of_1_3_and_16() -> None:
     assert len(requests) == 20
     draw = random.Random(7)
     words = [
-        "lion",
-        "drum",
-        "boat",
-        "kite",
-        "horse",
-        "house",
-        "river",
-        "garden",
-        "small",
-        "green",
-        "the",
-        "a",
-        "sing",
-        "read",
-    ]
+        "lion", "drum", "boat", "kite", "horse", "house", "river", "garden", "small", "green",
+        "the", "a", "sing", "read",
+    ]  # fmt: skip
     forms = ("Please repeat exactly: {}.", "Is the {} green?", "Which one is it? ({})", "Tell: {}")
-    for _ in range(100):
+    for _ in range(30):
         text = draw.choice(forms).format(" ".join(draw.choices(words, k=draw.randint(1, 12))))
         requests.append(asked(text, max_tokens=16))
     texts = []
@@ -132,7 +120,7 @@ def test_the_bundled_model_writes_the_same_in_batches_of_1_3_and_16() -> None:
         backend.open()
         texts.append([reply.text for reply in many(backend, requests)])
     assert texts[0] == texts[1] == texts[2]
-    assert len(set(texts[0])) > 50
+    assert len(set(texts[0])) > 30
 
 
 def test_a_choice_closer_than_rounding_is_marked(crowd: TransformersModel) -> None:

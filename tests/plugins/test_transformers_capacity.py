@@ -12,14 +12,9 @@ transformers = pytest.importorskip("transformers", reason="needs tabwb[local]")
 from tabwb_transformers.capacity import _row_bytes, default_places  # noqa: E402
 
 SIZES: dict[str, Any] = {
-    "vocab_size": 64,
-    "hidden_size": 32,
-    "intermediate_size": 48,
-    "num_hidden_layers": 6,
-    "num_attention_heads": 4,
-    "num_key_value_heads": 2,
-    "pad_token_id": 0,
-}
+    "vocab_size": 64, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 6,
+    "num_attention_heads": 4, "num_key_value_heads": 2, "pad_token_id": 0,
+}  # fmt: skip
 GEMMA4: dict[str, Any] = {
     "vocab_size_per_layer_input": 64,
     "hidden_size_per_layer_input": 8,
