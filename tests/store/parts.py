@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tabwb.battery.forms import Form, Question
@@ -145,3 +146,21 @@ def set_plan(
     """The plan of a set."""
     kept = RatingSet(name, form, form_id, raters=tuple(raters), **facts)
     return SetPlan(kept, tuple(samples), tuple(assignments))
+
+
+def together(count: int, work: Callable[[int], object]) -> None:
+    """Run ``work`` in several threads at once; none of them fails."""
+    problems: list[BaseException] = []
+
+    def run(number: int) -> None:
+        try:
+            work(number)
+        except BaseException as error:  # noqa: BLE001 - shown below
+            problems.append(error)
+
+    threads = [threading.Thread(target=run, args=(number,)) for number in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert problems == []

@@ -8,8 +8,6 @@ import resource
 import shutil
 import signal
 import sqlite3
-import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -28,7 +26,7 @@ from tabwb.store.maintenance import backup, check
 from tabwb.store.migrate import copy_of
 from tabwb.store.store import Store
 from tests.store.older import make_tables
-from tests.store.parts import attempt, begin, scores, small_battery
+from tests.store.parts import attempt, begin, scores, small_battery, together
 
 NOBODY = 65534
 
@@ -77,6 +75,7 @@ def shared() -> Iterator[Path]:
         file = Path(folder) / "tabwb.db"
         with Store.open(file) as store:
             store.append(begin(store).id, [AttemptEntry(1, attempt())])
+            store.trials(1)  # loads the modules that nobody may read
         yield file
         Path(folder).chmod(0o777)
 
@@ -160,14 +159,29 @@ def _hold(file: Path, seconds: float, held: threading.Event) -> None:
         connection.rollback()
 
 
-def test_a_read_only_file_is_named(shared: Path) -> None:
-    shared.chmod(0o444)
+@pytest.mark.parametrize(
+    ("file_mode", "folder_mode", "said"),
+    [
+        (0o444, 0o777, "read-only"),
+        (0o666, 0o555, r"read-only|cannot be written"),
+        (0o000, 0o777, "no permission"),
+    ],
+)
+def test_a_file_or_folder_that_forbids_it_is_named(
+    shared: Path, file_mode: int, folder_mode: int, said: str
+) -> None:
+    shared.chmod(file_mode)
+    shared.parent.chmod(folder_mode)
 
     def work() -> None:
-        with fails("read-only"), Store.open(shared) as store:
+        with fails(said), Store.open(shared) as store:
             store.append(1, [EventEntry("paused")])
+        if folder_mode == 0o555:
+            with fails("no store can be made"):
+                Store.open(shared.parent / "new" / "tabwb.db")
 
     in_a_child(work, as_nobody=True)
+    shared.parent.chmod(0o777)
     shared.chmod(0o644)
     still_whole(shared, 1)
 
@@ -229,59 +243,33 @@ def test_a_backup_needs_no_data_folder(
     in_a_child(work, as_nobody=True)
 
 
-def test_a_read_only_folder_is_named(shared: Path) -> None:
-    shared.chmod(0o666)
-    shared.parent.chmod(0o555)
-
-    def work() -> None:
-        with fails(r"read-only|cannot be written"), Store.open(shared) as store:
-            store.append(1, [EventEntry("paused")])
-        with fails("no store can be made"):
-            Store.open(shared.parent / "new" / "tabwb.db")
-
-    in_a_child(work, as_nobody=True)
-    shared.parent.chmod(0o777)
-    still_whole(shared, 1)
-
-
-def test_a_file_that_may_not_be_read_is_named(shared: Path) -> None:
-    shared.chmod(0o000)
-
-    def work() -> None:
-        with fails("no permission"):
-            Store.open(shared)
-
-    in_a_child(work, as_nobody=True)
-    shared.chmod(0o644)
-    still_whole(shared, 1)
-
-
-def test_a_folder_in_place_of_a_file_is_named(tmp_path: Path) -> None:
-    with fails("this is a folder"):
-        Store.open(tmp_path)
-
-
-def test_a_file_in_place_of_a_folder_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("place", "said"),
+    [
+        (".", "this is a folder"),
+        ("data/tabwb.db", "no store can be made or reached"),
+        ("a/tabwb.db", "there is no store here yet"),
+        (os.devnull, "device or a pipe"),
+    ],
+)
+def test_what_is_no_place_for_a_store_is_named(tmp_path: Path, place: str, said: str) -> None:
     (tmp_path / "data").write_text("not a folder")
-    with fails("no store can be made or reached"):
-        Store.open(tmp_path / "data" / "tabwb.db")
+    with fails(said):
+        Store.open(tmp_path / place, create=place != "a/tabwb.db")
+    assert not (tmp_path / "a").exists()
+    with pytest.raises(StoreError, match="not a valid place for a store"):
+        Store.open("mysql://localhost/lab")
 
 
-def test_folders_that_are_not_there_are_made(tmp_path: Path) -> None:
+def test_folders_that_are_not_there_are_made_and_an_empty_file_becomes_a_store(
+    tmp_path: Path, file: Path
+) -> None:
     Store.open(tmp_path / "a" / "b" / "tabwb.db").close()
     assert (tmp_path / "a" / "b" / "tabwb.db").is_file()
     assert (tmp_path / "a" / "b").stat().st_mode & 0o077 == 0
-
-
-def test_a_store_that_must_be_there_is_not_made(tmp_path: Path) -> None:
-    with fails("there is no store here yet"):
-        Store.open(tmp_path / "a" / "tabwb.db", create=False)
-    assert not (tmp_path / "a").exists()
-
-
-def test_an_url_of_another_kind_is_refused() -> None:
-    with pytest.raises(StoreError, match="not a valid place for a store"):
-        Store.open("mysql://localhost/lab")
+    file.touch()
+    with Store.open(file) as store:
+        assert store.administrations() == ()
 
 
 @pytest.mark.parametrize("content", [b"id,answer\n" * 500, b"\x00" * 8192, b"SQLite format 3\x00"])
@@ -290,36 +278,24 @@ def test_a_file_that_is_no_store_is_refused_and_not_touched(file: Path, content:
     with fails("not a tabwb store|damaged"):
         Store.open(file)
     assert file.read_bytes() == content
-
-
-def test_a_file_of_another_program_is_refused(file: Path) -> None:
+    file.unlink()
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("CREATE TABLE bookmarks (url)")
     with fails("another program"):
         Store.open(file)
 
 
-def test_an_empty_file_becomes_a_store(file: Path) -> None:
-    file.touch()
-    with Store.open(file) as store:
-        assert store.administrations() == ()
-
-
-def test_a_truncated_store_is_named_and_found_by_check(filled: Path) -> None:
+def test_a_truncated_store_and_a_damaged_page_are_found_by_check(filled: Path) -> None:
     whole = filled.read_bytes()
     filled.write_bytes(whole[: len(whole) // 2])
     assert check(filled) != ()
     with fails("damaged"), Store.open(filled) as store:
         store.trials(1)
         store.append(1, [EventEntry("paused")])
-
-
-def test_a_damaged_page_is_found_by_check(filled: Path) -> None:
-    with filled.open("r+b") as file:
-        size = filled.stat().st_size
-        for page in range(4096, size, 4096):
-            file.seek(page)
-            file.write(b"\xde\xad\xbe\xef" * 25)
+    damaged = bytearray(whole)
+    for page in range(4096, len(whole), 4096):
+        damaged[page : page + 100] = b"\xde\xad\xbe\xef" * 25
+    filled.write_bytes(bytes(damaged))
     assert check(filled) != ()
 
 
@@ -341,30 +317,24 @@ def test_rows_that_nobody_wrote_are_damage_too(filled: Path, statement: str) -> 
         store.trials(1)
 
 
-def test_a_status_that_does_not_exist_is_damage_in_both_readings(filled: Path) -> None:
-    with closing(sqlite3.connect(filled)) as connection:
-        connection.execute("UPDATE attempts SET status = 'whim'")
-        connection.commit()
-    with Store.open(filled) as store:
-        with fails("damaged"):
-            store.trials(1)
-        with fails("damaged"):
-            store.columns([1])
-
-
 @pytest.mark.parametrize(
     "change",
     [
-        "codes = X'0001'", "codes = X'000109'", "codes = X'000105'", "measures_id = 1",
-        "codes = X''", "codes = X'' WHERE id = 1", "rater_id = 9", "numbers = '[1, 2]'",
+        "attempts SET status = 'whim'",
+        *(f"verdicts SET {change}" for change in (
+            "codes = X'0001'", "codes = X'000109'", "codes = X'000105'", "measures_id = 1",
+            "codes = X''", "codes = X'' WHERE id = 1", "rater_id = 9", "numbers = '[1, 2]'",
+        )),
     ],
 )  # fmt: skip
-def test_ratings_that_nobody_gave_are_damage_in_both_readings(filled: Path, change: str) -> None:
+def test_answers_and_ratings_that_nobody_gave_are_damage_in_both_readings(
+    filled: Path, change: str
+) -> None:
     with Store.open(filled) as store:
         store.append(1, [RatingsEntry(1, 1, scores())])
     with closing(sqlite3.connect(filled)) as connection:
         connection.execute("PRAGMA foreign_keys = OFF")
-        connection.execute(f"UPDATE verdicts SET {change}")
+        connection.execute(f"UPDATE {change}")
         connection.commit()
     with Store.open(filled) as store:
         with fails("damaged"):
@@ -373,44 +343,15 @@ def test_ratings_that_nobody_gave_are_damage_in_both_readings(filled: Path, chan
             store.columns([1])
 
 
-def test_two_programs_may_make_one_store_at_once(file: Path) -> None:
-    problems: list[BaseException] = []
-
-    def make() -> None:
-        try:
-            with Store.open(file) as store:
-                begin(store)
-        except BaseException as error:  # noqa: BLE001 - shown below
-            problems.append(error)
-
-    threads = [threading.Thread(target=make) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert problems == []
-    with Store.open(file) as store:
-        assert len(store.administrations()) == 8
-
-
 def test_one_store_serves_several_threads(filled: Path) -> None:
-    problems: list[BaseException] = []
     with Store.open(filled) as store:
 
         def note(thread: int) -> None:
-            try:
-                for number in range(10):
-                    store.append(1, [EventEntry("noted", None, f"{thread}.{number}")])
-                    store.trials(1)
-            except BaseException as error:  # noqa: BLE001 - shown below
-                problems.append(error)
+            for number in range(10):
+                store.append(1, [EventEntry("noted", None, f"{thread}.{number}")])
+                store.trials(1)
 
-        threads = [threading.Thread(target=note, args=(number,)) for number in range(4)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        assert problems == []
+        together(4, note)
         assert len(store.history(1).notes) == 40
 
 
@@ -456,11 +397,6 @@ def test_a_schema_that_is_no_text_is_damage(filled: Path) -> None:
     assert check(filled)
 
 
-def test_a_device_is_no_place_for_a_store() -> None:
-    with fails("device or a pipe"):
-        Store.open(Path(os.devnull))
-
-
 @pytest.mark.parametrize("replaced", [False, True], ids=["deleted", "replaced"])
 def test_a_store_that_was_taken_away_records_nothing_unnoticed(file: Path, replaced: bool) -> None:
     with Store.open(file) as store:
@@ -473,91 +409,42 @@ def test_a_store_that_was_taken_away_records_nothing_unnoticed(file: Path, repla
             store.append(number, [EventEntry("finished", None)])
 
 
-SCRIPT = """
-import os, sys
-if os.getuid() == 0:
-    os.setgid({nobody}); os.setuid({nobody})
-from tabwb.records.errors import StoreError
-from tabwb.store.store import Store
-from tests.store.parts import begin
-try:
-    with Store.open({path!r}, create=False) as store:
-        print("read", [trial.state.value for trial in store.trials(1)])
-        begin(store)
-        print("written")
-except StoreError as error:
-    print("refused:", error.message)
-"""
+@pytest.mark.skipif(not hasattr(os, "setuid"), reason="no other users here")
+def test_a_store_in_a_folder_of_others_is_read_and_not_written(shared: Path) -> None:
+    shared.chmod(0o444)
+    shared.parent.chmod(0o555)
+    before = shared.read_bytes()
 
+    def work() -> None:
+        with Store.open(shared, create=False) as store:
+            states = [trial.state.value for trial in store.trials(1)]
+            assert states == ["answered", "planned", "planned"]
+            with fails("the store cannot be written"):
+                begin(store)
 
-@pytest.fixture
-def shelf() -> Iterator[Path]:
-    """A folder that everybody may look into, outside the test's own, which is private."""
-    folder = Path(tempfile.mkdtemp(prefix="tabwb-shelf-"))
-    yield folder
-    folder.chmod(0o755)
-    shutil.rmtree(folder)
-
-
-def seen_by_somebody_else(path: Path) -> str:
-    # Root may write everywhere: what others see is seen by becoming one of them, after the
-    # imports, which may lie where only root can read.
-    script = SCRIPT.format(nobody=NOBODY, path=str(path))
-    first, rest = script.split("if os.getuid()", 1)
-    imports = (
-        "from tabwb.records.errors import StoreError\n"
-        "from tabwb.store.store import Store\n"
-        "from tests.store.parts import begin\n"
-        "import tabwb.store.database, tabwb.store.schema, tabwb.battery.loader\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", f"{first}\n{imports}\nif os.getuid(){rest}"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=Path(__file__).parents[2],
-        timeout=60,
-    )
-    return done.stdout + done.stderr
-
-
-def kept(path: Path) -> None:
-    with Store.open(path) as store:
-        administration = begin(store)
-        store.append(administration.id, [AttemptEntry(1, attempt())])
+    in_a_child(work, as_nobody=True)
+    assert shared.read_bytes() == before
+    kept = [child.name for child in shared.parent.iterdir() if child.is_file()]
+    assert kept == ["tabwb.db"]
 
 
 @pytest.mark.skipif(not hasattr(os, "setuid"), reason="no other users here")
-def test_a_store_in_a_folder_of_others_is_read_and_not_written(shelf: Path) -> None:
-    path = shelf / "tabwb.db"
-    kept(path)
-    path.chmod(0o444)
-    shelf.chmod(0o555)
-    before = path.read_bytes()
-    said = seen_by_somebody_else(path)
-    assert "read ['answered', 'planned', 'planned']" in said
-    assert "refused: the store cannot be written" in said
-    assert path.read_bytes() == before
-    assert sorted(child.name for child in shelf.iterdir() if child.is_file()) == ["tabwb.db"]
-
-
-@pytest.mark.skipif(not hasattr(os, "setuid"), reason="no other users here")
-def test_what_another_program_has_not_put_into_the_file_yet_is_not_passed_over(shelf: Path) -> None:
-    path = shelf / "tabwb.db"
-    kept(path)
-    with closing(sqlite3.connect(path)) as writer:
+def test_what_another_program_has_not_put_into_the_file_yet_is_not_passed_over(
+    shared: Path,
+) -> None:
+    copy = shared.with_name("copy.db")
+    with closing(sqlite3.connect(shared)) as writer:
         # Held open, the log is not put into the file; a copy of both is a store in the middle.
         writer.execute("PRAGMA wal_autocheckpoint = 0")
         writer.execute("UPDATE administrations SET seed = 7")
         writer.commit()
-        for name in ("tabwb.db", "tabwb.db-wal"):
-            shutil.copy(shelf / name, shelf / f"copy-{name}")
-    (shelf / "copy-tabwb.db-wal").rename(shelf / "copy.db-wal")
-    (shelf / "copy-tabwb.db").rename(shelf / "copy.db")
-    for child in shelf.iterdir():
-        if child.is_file():
-            child.chmod(0o444)
-    shelf.chmod(0o555)
-    said = seen_by_somebody_else(shelf / "copy.db")
-    assert "read" not in said
-    assert "refused: " in said
+        for tail in ("", "-wal"):
+            shutil.copy(f"{shared}{tail}", f"{copy}{tail}")
+            Path(f"{copy}{tail}").chmod(0o444)
+    shared.parent.chmod(0o555)
+
+    def work() -> None:
+        with pytest.raises(StoreError), Store.open(copy, create=False) as store:
+            store.trials(1)
+
+    in_a_child(work, as_nobody=True)

@@ -3,87 +3,82 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tabwb.records.errors import StoreError
 from tabwb.records.states import AdministrationStatus
+from tabwb.records.trials import AttemptEntry, RatingsEntry
 from tabwb.store import database
 from tabwb.store.database import is_held, lock_file
+from tabwb.store.maintenance import check
 from tabwb.store.store import Store
-from tests.store.parts import begin
+from tests.store.parts import attempt, begin, scores
 from tests.waiting import until
 
 
 def test_a_second_lock_in_the_same_process_is_refused_and_names_it(store: Store) -> None:
-    administration = begin(store)
-    with (
-        store.lock(administration.id),
-        pytest.raises(StoreError, match=rf"open in process {os.getpid()}\b"),
-        store.lock(administration.id),
-    ):
-        pass
-
-
-def test_a_second_lock_from_another_thread_is_refused(store: Store) -> None:
-    administration = begin(store)
+    number = begin(store).id
     refused: list[StoreError] = []
 
-    def attempt() -> None:
+    def lock() -> None:
         try:
-            with store.lock(administration.id):
+            with store.lock(number):
                 pass
         except StoreError as error:
             refused.append(error)
 
-    with store.lock(administration.id):
-        thread = threading.Thread(target=attempt)
+    for _ in range(3):
+        lock()
+    with pytest.raises(ZeroDivisionError), store.lock(number):
+        raise ZeroDivisionError
+    assert refused == [], "it is free again after each block"
+    with store.lock(number):
+        lock()
+        thread = threading.Thread(target=lock)
         thread.start()
         thread.join()
-    assert len(refused) == 1
+    assert len(refused) == 2
+    assert all(f"open in process {os.getpid()}" in str(error) for error in refused)
 
 
-def test_a_lock_is_free_again_after_its_block(store: Store) -> None:
-    administration = begin(store)
-    for _ in range(3):
-        with store.lock(administration.id):
-            pass
-    with pytest.raises(ZeroDivisionError), store.lock(administration.id):
-        raise ZeroDivisionError
-    with store.lock(administration.id):
-        pass
+@contextmanager
+def holder(code: str, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    """A process that has said that it holds a lock."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    try:
+        assert process.stdout.readline() == "held\n"
+        yield process
+    finally:
+        process.kill()
+        process.communicate()
 
 
-def _holder(location: str) -> subprocess.Popen[str]:
+def test_another_process_is_named_and_its_death_frees_the_lock(store: Store, location: str) -> None:
+    begin(store)
     code = (
         "import sys, time; from tabwb.store.store import Store\n"
         f"with Store.open({location!r}) as store, store.lock(1):\n"
         "    print('held', flush=True); time.sleep(60)\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-    assert process.stdout is not None
-    assert process.stdout.readline() == "held\n"
-    return process
-
-
-def test_another_process_is_named_and_its_death_frees_the_lock(store: Store, location: str) -> None:
-    begin(store)
-    process = _holder(location)
-    try:
+    with holder(code) as process:
         with pytest.raises(StoreError, match=rf"open in process {process.pid}\b"), store.lock(1):
             pass
         process.send_signal(signal.SIGKILL)
         process.wait()
         _soon(store)
-    finally:
-        process.kill()
-        process.communicate()
 
 
 def _soon(store: Store) -> None:
@@ -99,33 +94,10 @@ def _soon(store: Store) -> None:
             time.sleep(0.02)
 
 
-def test_a_forked_child_does_not_keep_its_parents_lock(file: Path) -> None:
+def test_a_forked_child_neither_keeps_nor_takes_its_parents_lock(file: Path) -> None:
     with Store.open(file) as store:
         begin(store)
         ready, release = os.pipe(), os.pipe()
-        with store.lock(1):
-            child = os.fork()
-            if child == 0:
-                try:
-                    os.write(ready[1], b"x")
-                    os.read(release[0], 1)
-                finally:
-                    os._exit(0)
-            os.read(ready[0], 1)
-        try:
-            # The child still lives and inherited the open file.
-            with store.lock(1):
-                pass
-        finally:
-            os.write(release[1], b"x")
-            os.waitpid(child, 0)
-            for end in (*ready, *release):
-                os.close(end)
-
-
-def test_a_forked_child_cannot_take_its_parents_lock(file: Path) -> None:
-    with Store.open(file) as store:
-        begin(store)
         with store.lock(1):
             child = os.fork()
             if child == 0:
@@ -136,10 +108,21 @@ def test_a_forked_child_cannot_take_its_parents_lock(file: Path) -> None:
                 except StoreError:
                     status = 0
                 finally:
+                    os.write(ready[1], b"x")
+                    os.read(release[0], 1)
                     os._exit(status)
-            assert os.waitpid(child, 0)[1] == 0
+            os.read(ready[0], 1)
             with pytest.raises(StoreError), store.lock(1):
                 pass
+        try:
+            # The child still lives and inherited the open file.
+            with store.lock(1):
+                pass
+        finally:
+            os.write(release[1], b"x")
+            assert os.waitpid(child, 0)[1] == 0
+            for end in (*ready, *release):
+                os.close(end)
 
 
 def test_many_processes_want_one_lock_and_never_two_have_it(file: Path) -> None:
@@ -193,23 +176,19 @@ with lock_file(Path(sys.argv[1]), "1", "it is open"):
 def test_a_lock_is_held_while_its_process_lives(tmp_path: Path) -> None:
     store = tmp_path / "store.db"
     assert not database.is_held(store, 1)
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(store)], stdout=subprocess.PIPE, text=True
-    )
-    assert holder.stdout is not None
-    try:
-        assert holder.stdout.readline() == "held\n"
+    file = database.lock_folder(store) / "1"
+    with holder(HOLD, str(store)) as process:
         assert database.is_held(store, 1)
-        holder.send_signal(signal.SIGKILL)
-        holder.stdout.read()  # it has ended, and nobody has asked for its status yet
+        number = file.read_text(encoding="ascii")
+        file.write_text("", encoding="ascii")
+        assert database.is_held(store, 1), "also where its file is empty"
+        file.write_text(number, encoding="ascii")
+        process.send_signal(signal.SIGKILL)
+        assert process.stdout is not None
+        process.stdout.read()  # it has ended, and nobody has asked for its status yet
         until(lambda: not database.is_held(store, 1), "the end of the lock")
-    finally:
-        holder.kill()
-        holder.wait()
-        holder.stdout.close()
     database.lock_folder(store).mkdir(exist_ok=True)
-    (database.lock_folder(store) / "1").write_text(str(holder.pid), encoding="ascii")
-    assert (database.lock_folder(store) / "1").exists()
+    file.write_text(str(process.pid), encoding="ascii")
     assert not database.is_held(store, 1)
     assert not database.is_held(store, 1), "the first look left a lock behind"
 
@@ -228,22 +207,6 @@ def test_a_process_that_was_killed_before_it_wrote_its_number_holds_no_lock(
     if platform == "nt":
         monkeypatch.setattr(database, "_is_alive", lambda process: False)
         assert not database.is_held(store, 2)
-
-
-def test_a_live_process_holds_its_lock_also_where_its_file_is_empty(tmp_path: Path) -> None:
-    store = tmp_path / "store.db"
-    holder = subprocess.Popen(
-        [sys.executable, "-c", HOLD, str(store)], stdout=subprocess.PIPE, text=True
-    )
-    assert holder.stdout is not None
-    try:
-        assert holder.stdout.readline() == "held\n"
-        (database.lock_folder(store) / "1").write_text("", encoding="ascii")
-        assert database.is_held(store, 1)
-    finally:
-        holder.kill()
-        holder.wait()
-        holder.stdout.close()
 
 
 def test_a_file_that_names_this_process_but_is_not_its_lock_is_stale(tmp_path: Path) -> None:
@@ -342,3 +305,59 @@ def test_who_only_looks_takes_no_lock_from_who_begins(tmp_path: Path, where: str
         else:
             looker.kill()
             looker.communicate()
+
+
+KILLS = int(os.environ.get("TABWB_TORTURE_KILLS", "12"))
+
+
+def _append_until_killed(file: Path, first: int, report: int) -> None:
+    """Append attempts and report the number of each one after ``append`` has returned."""
+    with Store.open(file) as store:
+        for number in range(first, first + 100_000):
+            answer = attempt(number, response=f"answer {number} " + "x" * (number % 97 * 40))
+            store.append(1, [AttemptEntry(1, answer), RatingsEntry(1, number, scores())])
+            os.write(report, b"%d\n" % number)
+
+
+def _life(file: Path, first: int, lives_s: float) -> list[int]:
+    """One process from its start to its SIGKILL; the numbers that it reported."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(read)
+            _append_until_killed(file, first, write)
+        finally:
+            os._exit(1)
+    os.close(write)
+    with os.fdopen(read, "rb") as reports:
+        seen = reports.readline()
+        time.sleep(lives_s)
+        os.kill(child, signal.SIGKILL)
+        seen += reports.read()
+    status = os.waitpid(child, 0)[1]
+    assert os.WTERMSIG(status) == signal.SIGKILL
+    # The last line may have been cut off by the kill.
+    return [int(line) for line in seen.split(b"\n")[:-1]]
+
+
+@pytest.mark.crash
+def test_kills_lose_nothing_that_was_reported(file: Path) -> None:
+    generator = random.Random(20260517)
+    with Store.open(file) as store:
+        begin(store, 1)
+    reported: set[int] = set()
+    recorded: list[int] = []
+    for _ in range(KILLS):
+        reported |= set(_life(file, len(recorded) + 1, generator.random() * 0.03))
+        with Store.open(file) as store:
+            (trial,) = store.trials(1)
+        recorded = [each.number for each in trial.attempts]
+        assert recorded == list(range(1, len(recorded) + 1)), "one is missing or double"
+        assert reported <= set(recorded), "one that was reported is gone"
+        assert len(recorded) - len(reported) <= KILLS, "more than the one under way per life"
+        assert trial.ratings == scores(), "an answer without its ratings"
+        for each in trial.attempts:
+            assert each.response.startswith(f"answer {each.number} ")
+    assert len(reported) > KILLS
+    assert check(file) == ()

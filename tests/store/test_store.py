@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 import sys
 import threading
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,11 +17,33 @@ from hypothesis import strategies as st
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import MissingExtra, NeedsNetwork, StoreError
 from tabwb.records.exchange import Decoding, Message
-from tabwb.records.ratings import Rating, valued
-from tabwb.records.states import Protocol, RatingStatus, TrialState
-from tabwb.records.trials import Attempt, AttemptEntry, EventEntry, RatingsEntry
+from tabwb.records.naming import TextSet, observation_to_json
+from tabwb.records.ratings import Declaration, Judged, Judgement, Rating, failed, undefined, valued
+from tabwb.records.states import (
+    AdministrationStatus,
+    AttemptState,
+    Protocol,
+    RatingStatus,
+    ResponseStatus,
+    StopReason,
+    TrialState,
+)
+from tabwb.records.trials import (
+    Attempt,
+    AttemptEntry,
+    DeclarationEntry,
+    Entry,
+    EventEntry,
+    EventKind,
+    RatingsEntry,
+    Trial,
+)
+from tabwb.records.words import RULES_CAUTION
+from tabwb.scoring.rules.passage import TWO_SIDED
+from tabwb.store.derive import SIZE, Blocks, History, Undoable
 from tabwb.store.store import Store
-from tests.store.parts import attempt, begin, planned, scores, small_battery
+from tests.store.older import make_older
+from tests.store.parts import attempt, begin, planned, scores, small_battery, together
 
 
 def test_an_answer_with_its_ratings_comes_back_as_it_was(store: Store) -> None:
@@ -316,21 +340,490 @@ def test_a_server_without_its_driver_names_the_extra(monkeypatch: pytest.MonkeyP
 
 def test_eight_first_openings_make_one_store(location: str) -> None:
     gate = threading.Barrier(8)
-    failed: list[Exception] = []
 
-    def first() -> None:
+    def first(_: int) -> None:
         gate.wait()
-        try:
-            with Store.open(location) as store:
-                begin(store)
-        except Exception as error:  # noqa: BLE001 - told by the assertion below
-            failed.append(error)
+        with Store.open(location) as store:
+            begin(store)
 
-    threads = [threading.Thread(target=first) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failed == []
+    together(8, first)
     with Store.open(location) as store:
         assert len(store.administrations()) == 8
+
+
+OK, VOID, ERROR = AttemptState.OK, AttemptState.VOID, AttemptState.ERROR
+
+
+def fold(*entries: Entry, n: int = 2) -> History:
+    return History.of(planned(n), entries)
+
+
+def text(words: str, by: str, number: int = 1, status: str = "ok") -> EventEntry:
+    return EventEntry("observed", 1, observation_to_json(TextSet(number, words, status, by)))
+
+
+def answer(trial: int = 1, number: int = 1, words: str = "house.") -> AttemptEntry:
+    return AttemptEntry(trial, attempt(number, words))
+
+
+FAILED = AttemptEntry(2, attempt(state=ERROR))
+LOG = text("a log", "person:R1")
+
+
+@pytest.mark.parametrize(
+    ("entries", "state", "attempts", "counting", "undoable"),
+    [
+        ([], "planned", [], None, None),
+        # Of several answers the last counts.
+        ([answer(words="hous"), answer(number=2)], "answered", [(OK, ""), (OK, "")], "house.",
+         Undoable(2, 1, "answer")),
+        # A skip can be taken back, and that too.
+        ([EventEntry("skipped", 1, "asleep")], "skipped asleep", [], None, Undoable(1, 1, "skip")),
+        ([EventEntry("skipped", 1, "x"), EventEntry("undone", 1, "skip", 1)], "planned", [], None,
+         None),
+        ([EventEntry("skipped", 1, "x"), EventEntry("undone", 1, "skip", 1),
+          EventEntry("undone", 1, "undo", 2)], "skipped x", [], None, Undoable(1, 1, "skip")),
+        # What is voided or taken back is void; a new answer counts.
+        ([answer(), EventEntry("voided", 1, "noise")], "void noise", [(VOID, "noise")], None,
+         Undoable(2, 1, "void")),
+        ([answer(), EventEntry("voided", 1, "noise"), answer(number=2)], "answered",
+         [(VOID, "noise"), (OK, "")], "house.", Undoable(3, 1, "answer")),
+        ([answer(), EventEntry("undone", 1, "answer", 1)], "planned", [(VOID, "undone")], None,
+         None),
+        ([answer(), answer(2), EventEntry("undone", 2, "answer", 2)], "answered", [(OK, "")],
+         "house.", Undoable(1, 1, "answer")),
+        # A failed attempt stays failed whatever follows, and is nothing to take back.
+        ([answer(), FAILED], "answered", [(OK, "")], "house.", Undoable(1, 1, "answer")),
+        ([AttemptEntry(1, attempt(state=ERROR)), EventEntry("voided", 1, "why")], "void why",
+         [(ERROR, "no connection")], None, Undoable(2, 1, "void")),
+        # The text set last is the response; what a transcriber wrote is not taken back.
+        ([answer(), text("a dog", "words"), LOG], "answered", [(OK, "")], "a log",
+         Undoable(3, 1, "text")),
+        ([answer(), text("a dog", "words"), LOG, EventEntry("undone", 1, "text", 3)], "answered",
+         [(OK, "")], "a dog", Undoable(1, 1, "answer")),
+        ([answer(), answer(number=2), text("a dog", "words")], "answered", [(OK, ""), (OK, "")],
+         "house.", Undoable(2, 1, "answer")),
+    ],
+)  # fmt: skip
+def test_a_trial_is_what_was_appended_to_it(
+    entries: list[Entry],
+    state: str,
+    attempts: list[tuple[AttemptState, str]],
+    counting: str | None,
+    undoable: Undoable | None,
+) -> None:
+    history = fold(*entries)
+    trial = history.trial(1)
+    assert f"{trial.state.value} {trial.reason}".strip() == state
+    assert [(each.state, each.error) for each in trial.attempts] == attempts
+    assert (trial.counting and trial.counting.response) == counting
+    assert history.undoable == undoable
+
+
+def test_a_text_that_was_set_has_its_status_and_who_set_it() -> None:
+    said = fold(answer(), text("", "words", status="empty")).trial(1).counting
+    assert said is not None
+    assert (said.status, said.metadata["text_by"]) == (ResponseStatus.EMPTY, "words")
+
+
+def test_taking_back_the_last_answer_reopens_the_end() -> None:
+    history = fold(answer(), EventEntry("finished"), n=1)
+    assert history.status is AdministrationStatus.DONE
+    assert history.undoable == Undoable(1, 1, "answer")
+    assert history.endings == (2,)
+    history = history.with_entries(
+        [EventEntry("undone", None, "", 2), EventEntry("undone", 1, "", 1)]
+    )
+    assert history.status is AdministrationStatus.RUNNING
+    assert history.endings == ()
+
+
+def test_after_a_discontinuation_what_was_not_given_reads_so_until_it_is_taken_back() -> None:
+    history = fold(answer(), EventEntry("discontinued", None, "tired"))
+    assert (history.status, history.reason) == (AdministrationStatus.DISCONTINUED, "tired")
+    assert [trial.state.value for trial in history.trials] == ["answered", "not-administered"]
+    assert history.undoable == Undoable(2, None, "discontinuation")
+    history = history.with_entry(EventEntry("undone", None, "discontinuation", 2))
+    assert history.trial(2).state is TrialState.PLANNED
+
+
+def test_notes_pauses_and_facts_of_the_model_are_the_last_ones() -> None:
+    history = fold(
+        EventEntry("noted", 1, "coughed"),
+        EventEntry("noted", None, "loud room"),
+        EventEntry("model-opened", None, '{"dtype": "float32"}'),
+        EventEntry("paused", None, "lunch"),
+    )
+    assert (history.trial(1).notes, history.notes) == (("coughed",), ("loud room",))
+    assert (history.model_facts, fold().model_facts) == ({"dtype": "float32"}, {})
+    assert (history.status, history.pause_reason) == (AdministrationStatus.PAUSED, "lunch")
+    history = history.with_entry(EventEntry("resumed"))
+    assert (history.status, history.pause_reason) == (AdministrationStatus.RUNNING, "")
+
+
+def test_ratings_shown_are_those_of_the_answer_that_counts() -> None:
+    first, second = scores(value=False), scores(value=True)
+    history = fold(
+        AttemptEntry(1, attempt(1)),
+        RatingsEntry(1, 1, first),
+        AttemptEntry(1, attempt(2)),
+        RatingsEntry(1, 2, second),
+    )
+    assert history.trial(1).ratings == second
+    assert history.with_entry(EventEntry("undone", 1, "", 2)).trial(1).ratings == first
+    assert history.with_entry(EventEntry("voided", 1, "x")).trial(1).ratings == ()
+
+
+def test_a_rater_replaces_its_own_ratings_only() -> None:
+    other = (valued("rules-1", "retracing", 0),)
+    history = fold(
+        AttemptEntry(1, attempt()),
+        RatingsEntry(1, 1, (*scores(value=False), *other)),
+        RatingsEntry(1, 1, scores(value=True)),
+    )
+    assert history.trial(1).ratings == (*scores(value=True), *other)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        AttemptEntry(3, attempt()),
+        EventEntry("skipped", 0, "x"),
+        RatingsEntry(1, 1, scores()),
+        EventEntry("undone", None, "", 1),
+    ],
+)
+def test_what_does_not_exist_cannot_be_named(entry: Entry) -> None:
+    with pytest.raises(StoreError):
+        fold().with_entry(entry)
+
+
+def test_an_undone_event_says_what_it_undoes_and_no_other_does() -> None:
+    with pytest.raises(ValueError, match="undone"):
+        EventEntry("undone")
+    with pytest.raises(ValueError, match="undone"):
+        EventEntry("paused", undoes=1)
+
+
+N = 3
+COMMANDS = ("answer", "fail", "skip", "void", "undo", "redo", "pause", "resume", "end", "finish")
+Commands = list[tuple[str, int]]
+commands: st.SearchStrategy[Commands] = st.lists(
+    st.tuples(st.sampled_from(COMMANDS), st.integers(1, N)), max_size=30
+)
+_EVENTS: dict[str, tuple[EventKind, bool]] = {
+    "skip": ("skipped", True), "void": ("voided", True), "pause": ("paused", False),
+    "resume": ("resumed", False), "end": ("discontinued", False), "finish": ("finished", False),
+}  # fmt: skip
+
+
+def written(given_commands: Commands) -> list[Entry]:
+    """Entries for commands; ``undo`` as the engine does it, ``redo`` takes back the last undo."""
+    entries: list[Entry] = []
+    history = History.of(planned(N))
+    for command, trial in given_commands:
+        entry: Entry
+        if command in ("answer", "fail"):
+            number = len(history.trial(trial).attempts) + 1
+            entry = AttemptEntry(trial, attempt(number, state=OK if command == "answer" else ERROR))
+        elif command == "undo":
+            target = history.undoable
+            if target is None:
+                continue
+            entry = EventEntry("undone", target.trial, target.what, target.sequence)
+        elif command == "redo":
+            last = history.steps[-1] if history.steps else None
+            if last is None or not isinstance(last.entry, EventEntry) or not last.entry.undoes:
+                continue
+            entry = EventEntry("undone", last.entry.trial, "undo", last.sequence)
+        else:
+            kind, of_trial = _EVENTS[command]
+            entry = EventEntry(kind, trial if of_trial else None, command)
+        entries.append(entry)
+        history = history.with_entry(entry)
+    return entries
+
+
+def without_what_was_taken_back(entries: Sequence[Entry]) -> list[Entry]:
+    """The second derivation: strike out the last undo with its target, until there is none."""
+    left = list(enumerate(entries, 1))
+    while True:
+        undone = [
+            (at, entry)
+            for at, entry in left
+            if isinstance(entry, EventEntry) and entry.kind == "undone"
+        ]
+        if not undone:
+            return [entry for _, entry in left]
+        last, entry = undone[-1]
+        left = [(at, each) for at, each in left if at not in (last, entry.undoes)]
+
+
+def state_by_rules(entries: Sequence[Entry], trial: int, *, ended: bool) -> TrialState:
+    state = TrialState.NOT_ADMINISTERED if ended else TrialState.PLANNED
+    for entry in entries:
+        if isinstance(entry, AttemptEntry) and entry.trial == trial:
+            state = TrialState.ANSWERED if entry.attempt.state is OK else state
+        elif isinstance(entry, EventEntry) and entry.trial == trial:
+            state = {"skipped": TrialState.SKIPPED, "voided": TrialState.VOID}[entry.kind]
+    return state
+
+
+@given(commands)
+def test_any_sequence_stands_as_if_what_was_taken_back_had_not_been(given_: Commands) -> None:
+    entries = written(given_)
+    history = History.of(planned(N), entries)
+    left = without_what_was_taken_back(entries)
+    kinds = [entry.kind for entry in left if isinstance(entry, EventEntry)]
+    rests = [kind for kind in kinds if kind in ("paused", "resumed")]
+    expected = (
+        AdministrationStatus.DONE
+        if "finished" in kinds
+        else AdministrationStatus.DISCONTINUED
+        if "discontinued" in kinds
+        else AdministrationStatus.PAUSED
+        if rests[-1:] == ["paused"]
+        else AdministrationStatus.RUNNING
+    )
+    assert history.status is expected
+    ended = expected is AdministrationStatus.DISCONTINUED
+    for trial in history.trials:
+        assert trial.state is state_by_rules(left, trial.plan.number, ended=ended)
+        assert (trial.counting is not None) == (trial.state is TrialState.ANSWERED)
+        recorded = [e.attempt for e in entries if isinstance(e, AttemptEntry)]
+        assert sum(len(each.attempts) for each in history.trials) == len(recorded)
+
+
+@given(commands)
+def test_one_by_one_and_all_at_once_are_the_same(given_: Commands) -> None:
+    entries = written(given_)
+    one_by_one = History.of(planned(N))
+    for entry in entries:
+        one_by_one = one_by_one.with_entry(entry)
+    assert one_by_one == History.of(planned(N), entries)
+
+
+@given(commands)
+def test_undo_takes_back_the_latest_effective_thing_and_leads_back_to_the_start(
+    given_: Commands,
+) -> None:
+    history = History.of(planned(N), written(given_))
+    taken: list[int] = []
+    while (target := history.undoable) is not None:
+        taken.append(target.sequence)
+        history = history.with_entry(
+            EventEntry("undone", target.trial, target.what, target.sequence)
+        )
+    assert taken == sorted(taken, reverse=True)
+    assert all(trial.state is TrialState.PLANNED for trial in history.trials)
+
+
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(commands, st.integers(0, 2))
+def test_what_the_store_counts_is_what_the_fold_says(
+    store: Store, given_: Commands, practice: int
+) -> None:
+    administration = begin(store, N, practice=practice)
+    entries = written(given_)
+    store.append(administration.id, entries)
+    history = store.history(administration.id)
+    assert history == History.of(planned(N, practice=practice), entries)
+    listed = store.administrations()[-1]
+    assert listed == store.administration(administration.id)
+    assert (listed.status, listed.answered, listed.planned) == (
+        history.status,
+        history.answered,
+        N - practice,
+    )
+    assert listed.reason == (
+        history.reason if history.status is AdministrationStatus.DISCONTINUED else ""
+    )
+
+
+@given(st.integers(0, 3 * SIZE), st.data())
+def test_a_changed_copy_is_what_a_tuple_would_be(length: int, data: st.DataObject) -> None:
+    items = tuple(range(length))
+    places = st.integers(0, max(length - 1, 0))
+    most = min(length, 5)
+    changes = data.draw(st.dictionaries(places, st.integers(-9, -1), max_size=most))
+    added = data.draw(st.lists(st.integers(), max_size=SIZE + 2))
+    blocks = Blocks(items)
+    copy = blocks.changed(changes, added)
+    expected = (*(changes.get(item, item) for item in items), *added)
+    assert tuple(copy) == expected
+    assert copy == Blocks(expected)
+    assert tuple(reversed(copy)) == expected[::-1]
+    assert [copy[at] for at in range(-len(expected), len(expected))] == [*expected, *expected]
+    assert copy[1:-1] == expected[1:-1]
+    assert tuple(blocks) == items
+    with pytest.raises(IndexError):
+        copy[len(expected)]
+
+
+def test_one_more_answer_copies_no_other_part_of_a_history() -> None:
+    before = History.of(planned(10 * SIZE))
+    after = before.with_entries([EventEntry("trial-started", 1), AttemptEntry(1, attempt())])
+    assert after.trial(1).counting is not None
+    assert before.trial(1).counting is None
+    assert shared(before.standing, after.standing) == 9
+
+
+def shared(one: Blocks[Trial], other: Blocks[Trial]) -> int:
+    pairs = zip(one._blocks, other._blocks, strict=True)
+    return sum(mine is theirs for mine, theirs in pairs)
+
+
+RATER = "tab-2026:openai:judge"
+KEY = hashlib.sha256(b"one call").hexdigest()
+SAID = Judgement(
+    rater=RATER,
+    ratings=(
+        valued(RATER, "anomia", 1.0, "the words that fired"),
+        valued(RATER, "jargon", 0.0),
+        undefined(RATER, "off-topic", "the prompt is not shown"),
+    ),
+    prompt_text='{"system":"You are"}',
+    raw='{"Anomia": 1}',
+    first_raw="Sure!",
+    repaired=True,
+    structured=True,
+    stop_reason=StopReason.LENGTH,
+    requests=2,
+    prompt_tokens=900,
+    reply_tokens=210,
+    latency_s=1.5,
+    key=KEY,
+)
+
+
+@pytest.fixture
+def number(store: Store) -> int:
+    administration = begin(store)
+    store.append(administration.id, [AttemptEntry(1, attempt()), AttemptEntry(2, attempt())])
+    return administration.id
+
+
+def test_everything_that_came_back_is_kept(store: Store, number: int) -> None:
+    (kept,) = store.keep_judgements(number, [Judged(1, 1, SAID)])
+    assert kept.judgement.id > 0 and kept.judgement.recorded_at
+    assert store.judgements(number) == (kept,)
+    assert replace(kept.judgement, id=0, recorded_at="") == SAID
+
+
+def test_a_later_judgement_replaces_the_earlier_one_whose_rows_stay(
+    store: Store, number: int
+) -> None:
+    later = replace(SAID, ratings=(valued(RATER, "anomia", 0.0),))
+    store.keep_judgements(number, [Judged(1, 1, SAID)])
+    store.keep_judgements(number, [Judged(1, 1, later)])
+    assert store.trials(number)[0].ratings == later.ratings
+    assert [each.judgement.ratings for each in store.judgements(number)] == [
+        SAID.ratings,
+        later.ratings,
+    ]
+
+
+def test_a_repetition_is_kept_and_never_counts(store: Store, number: int) -> None:
+    again = replace(SAID, repeat=1)
+    store.keep_judgements(number, [Judged(1, 1, again)])
+    assert store.trials(number)[0].ratings == ()
+    (kept,) = store.judgements(number)
+    assert replace(kept.judgement, id=0, recorded_at="") == again
+    assert store.judgements_of([KEY]) == {}
+
+
+def test_the_same_call_is_found_in_every_administration(store: Store, number: int) -> None:
+    (kept,) = store.keep_judgements(number, [Judged(1, 1, SAID)])
+    begin(store)
+    assert store.judgements_of([KEY, "00" * 32]) == {KEY: kept.judgement}
+
+
+def test_a_failed_call_is_no_verdict_to_take_over(store: Store, number: int) -> None:
+    down = replace(SAID, ratings=(failed(RATER, "anomia", "no connection"),))
+    store.keep_judgements(number, [Judged(1, 1, down)])
+    assert store.judgements_of([KEY]) == {}
+
+
+def test_many_keys_are_looked_up_in_parts(store: Store, number: int) -> None:
+    keys = [hashlib.sha256(str(n).encode()).hexdigest() for n in range(1200)]
+    store.keep_judgements(number, [Judged(1, 1, replace(SAID, key=keys[700]))])
+    assert list(store.judgements_of(keys)) == [keys[700]]
+
+
+def test_a_judgement_of_an_attempt_that_is_not_there_is_refused_whole(
+    store: Store, number: int
+) -> None:
+    with pytest.raises(StoreError, match="no attempt 7"):
+        store.keep_judgements(number, [Judged(1, 1, SAID), Judged(2, 7, SAID)])
+    assert store.judgements(number) == ()
+
+
+RULES = Declaration("rules-1", ("retracing", "jargon"), caution="a text rule")
+MODEL = Declaration("tab-2026:x", ("anomia",), "all", prompt_text='{"system":"You are"}')
+
+
+def said(declaration: Declaration) -> list[Entry]:
+    rating = valued(declaration.rater, declaration.features[0], 1)
+    return [RatingsEntry(1, 1, (rating,)), DeclarationEntry(declaration)]
+
+
+def rows(file: Path) -> list[tuple[object, ...]]:
+    with sqlite3.connect(file) as connection:
+        return connection.execute(
+            "SELECT administration_id, spec, scope, kind, prompt_id IS NULL"
+            " FROM rater_declarations JOIN raters ON raters.id = rater_id"
+            " ORDER BY rater_declarations.id"
+        ).fetchall()
+
+
+@pytest.fixture
+def answered(store: Store) -> int:
+    administration = begin(store)
+    store.append(administration.id, [AttemptEntry(1, attempt())])
+    return administration.id
+
+
+def test_what_each_rater_declared_is_read_back_whole(store: Store, answered: int) -> None:
+    store.append(answered, [*said(RULES), *said(MODEL)])
+    assert store.history(answered).declarations == {"rules-1": RULES, "tab-2026:x": MODEL}
+    prompt = hashlib.sha256(b'{"system":"You are"}').hexdigest()
+    assert store.history(answered).declarations["tab-2026:x"].prompt_hash == prompt
+
+
+def test_the_same_said_again_is_kept_once_and_a_change_beside_it(file: Path) -> None:
+    with Store.open(file) as store:
+        number = begin(store).id
+        store.append(number, [AttemptEntry(1, attempt())])
+        wide = replace(RULES, scope="all")
+        for declaration in (RULES, RULES, wide, wide, RULES):
+            store.append(number, said(declaration))
+        assert store.history(number).declarations == {"rules-1": RULES}
+    assert [row[2] for row in rows(file)] == ["connected-text", "all", "connected-text"]
+
+
+def test_it_is_not_kept_when_its_ratings_are_not(store: Store, answered: int) -> None:
+    with pytest.raises(StoreError):
+        store.append(answered, [DeclarationEntry(RULES), RatingsEntry(1, 7, ())])
+    assert store.history(answered).declarations == {}
+
+
+def test_it_is_kept_with_judgements(store: Store, answered: int) -> None:
+    judgement = Judgement((valued("tab-2026:x", "anomia", 1),), rater="tab-2026:x", key="00" * 32)
+    store.keep_judgements(answered, [Judged(1, 1, judgement)], MODEL)
+    assert store.history(answered).declarations == {"tab-2026:x": MODEL}
+
+
+def test_an_older_store_gets_what_its_only_judge_would_have_said(file: Path) -> None:
+    with Store.open(file) as store:
+        judged, scored = begin(store).id, begin(store).id
+        for number, rater in ((judged, "rules-1"), (scored, "repetition")):
+            ratings = (undefined(rater, "jargon", ""),)
+            store.append(number, [AttemptEntry(1, attempt()), RatingsEntry(1, 1, ratings)])
+    make_older(file, 2)
+    with Store.open(file) as store:
+        (declaration,) = store.history(judged).declarations.values()
+        assert (declaration.rater, declaration.features) == ("rules-1", TWO_SIDED)
+        assert declaration.caution == RULES_CAUTION
+        assert store.history(scored).declarations == {}
+        store.append(judged, [DeclarationEntry(declaration)])
+    assert rows(file) == [(judged, "rules-1", "connected-text", "judge", 1)]
