@@ -78,7 +78,6 @@ TORCH = {
     "plugins/test_wav2vec2_models.py",
     "plugins/test_words_model.py",
     "training/test_bundled_corpus.py",
-    "training/test_bundled_model.py",
     "training/test_words.py",
 }
 """Files whose tests use torch; single tests elsewhere are marked where they stand."""
@@ -95,7 +94,6 @@ CRASH = {
     "administer/test_kill.py",
     "cli/test_killed_voices.py",
     "store/test_interrupted.py",
-    "store/test_kill.py",
 }
 TERMINAL = {
     "cli/test_hanging_plugins.py",

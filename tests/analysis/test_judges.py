@@ -82,11 +82,8 @@ def test_two_judges_feature_by_feature() -> None:
     # Fewer than ten responses in common are listed, not averaged, as in agreement.
     (pair,) = rows(found)
     assert (pair["kappa"], pair["features"], pair["ac1"], pair["averaged"]) == (
-        None,
-        0,
-        None,
-        False,
-    )
+        None, 0, None, False,
+    )  # fmt: skip
     (pair,) = rows(compared([source(*[by(P, n < 4, 0) + by(Q, n < 2, 0) for n in range(10)])]))
     # po = .8; pe = .4 * .2 + .6 * .8 = .56.
     assert pair["kappa"] == pytest.approx((0.8 - 0.56) / 0.44) and pair["features"] == 1

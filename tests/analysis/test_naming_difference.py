@@ -84,11 +84,8 @@ def found(store: Store, tmp_path: Path) -> Difference:
 def test_items_are_compared_by_what_was_said_and_what_is_said_of_it(found: Difference) -> None:
     (named,) = found.named
     assert [(pair.item, pair.differs) for pair in named.pairs] == [
-        ("dog", True),
-        ("cat", True),
-        ("tree", False),
-        ("house", True),
-    ]
+        ("dog", True), ("cat", True), ("tree", False), ("house", True),
+    ]  # fmt: skip
     plain = naming_difference_json(named)["items"]
     assert isinstance(plain, list)
     dog = plain[0]

@@ -283,15 +283,10 @@ def test_aprocsa_27_has_the_features_of_tab_with_the_same_measures_and_eight_mor
     measures = shipped("aprocsa-27").measures
     assert len(set(measures)) == 27
     assert set(measures) - set(shipped("tab-19").measures) == {
-        "pauses-between-utterances",
-        "pauses-within-utterances",
-        "halting-and-effortful",
-        "reduced-speech-rate",
-        "expressive-aphasia",
-        "apraxia-of-speech",
-        "dysarthria",
+        "pauses-between-utterances", "pauses-within-utterances", "halting-and-effortful",
+        "reduced-speech-rate", "expressive-aphasia", "apraxia-of-speech", "dysarthria",
         "target-unclear",
-    }
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize("name", ["tab-19", "aprocsa-27", "naming", "transcription"])
@@ -399,11 +394,8 @@ def test_an_unknown_feature_names_a_similar_one(read: Read) -> None:
 def test_every_problem_is_reported_at_once(read: Read) -> None:
     twice = '[[question]]\nmeasure = "a"\ntitle = "A"\nkey = "b"\n' * 2
     assert [problem.partition(":")[0] for problem in read(HEAD + twice)[1]] == [
-        "7",
-        "9",
-        "11",
-        "13",
-    ]
+        "7", "9", "11", "13",
+    ]  # fmt: skip
 
 
 def test_the_form_in_the_manual_can_be_used(read: Read) -> None:

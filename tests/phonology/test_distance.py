@@ -234,27 +234,17 @@ def test_figure_1_names_the_features_that_changed() -> None:
         "-voice → +voice",
     ]
     assert {str(change) for change in feature_changes("Y", "AH")} == {
-        "-syllabic → +syllabic",
-        "+high → -high",
-        "+front → -front",
-        "-back → +back",
+        "-syllabic → +syllabic", "+high → -high", "+front → -front", "-back → +back",
         "+tense → -tense",
-    }
+    }  # fmt: skip
 
 
 def test_each_change_costs_what_table_5_says() -> None:
     table_5 = {
-        ("-", "+"): 1.0,
-        ("-", "+-"): 0.75,
-        ("-+", "+"): 0.75,
-        ("-", "0"): 0.5,
-        ("-+", "+-"): 0.5,
-        ("0", "+"): 0.5,
-        ("-", "-+"): 0.25,
-        ("-+", "0"): 0.25,
-        ("0", "+-"): 0.25,
+        ("-", "+"): 1.0, ("-", "+-"): 0.75, ("-+", "+"): 0.75, ("-", "0"): 0.5, ("-+", "+-"): 0.5,
+        ("0", "+"): 0.5, ("-", "-+"): 0.25, ("-+", "0"): 0.25, ("0", "+-"): 0.25,
         ("+-", "+"): 0.25,
-    }
+    }  # fmt: skip
     seen = set()
     for one, other in product(PHONEMES, PHONEMES):
         for change in feature_changes(one, other):

@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import hashlib
 import io
+import json
 import uuid
+from dataclasses import asdict, fields
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,12 +19,52 @@ from hypothesis import strategies as st
 from tabwb.media.views.typed import sectioned_view
 from tabwb.media.wording import between, interval_words, signed
 from tabwb.records.columns import Column, ends_of
-from tabwb.records.errors import UsageError
+from tabwb.records.conditions import (
+    Conditions,
+    compared,
+    conditions_from,
+    conditions_of,
+    default_text,
+    described,
+    document_of,
+)
+from tabwb.records.declared_conditions import CONDITIONS, SUBJECT, Audience, ConditionError
+from tabwb.records.errors import StoreError, UsageError
+from tabwb.records.exchange import Decoding
 from tabwb.records.languages import is_english, not_available, primary_language, tag_problem
+from tabwb.records.naming import (
+    Coded,
+    Cued,
+    ExaminerSpoke,
+    Heard,
+    Marked,
+    Observation,
+    OnsetSet,
+    PictureShown,
+    RecordingBegan,
+    RecordingEnded,
+    RePrompted,
+    Revealed,
+    Scored,
+    Take,
+    TextSet,
+    Transcribed,
+    observation_of_json,
+    observation_to_json,
+    undoable_observation,
+)
 from tabwb.records.ratings import Rating, undefined, valued
 from tabwb.records.speakers import README, session_day, session_line
 from tabwb.records.specs import Spec, mixed, parse_spec, reply_seed, seed_of, uuid7
-from tabwb.records.states import AttemptState, RatingStatus, ResponseStatus, StopReason, TrialState
+from tabwb.records.speech import Segment, Transcript
+from tabwb.records.states import (
+    AttemptState,
+    Protocol,
+    RatingStatus,
+    ResponseStatus,
+    StopReason,
+    TrialState,
+)
 from tabwb.records.trials import (
     Attempt,
     Marks,
@@ -286,3 +329,175 @@ def test_the_seed_is_the_first_31_bits_of_sha256_of_a_json_array() -> None:
 
 def test_an_option_of_the_back_end_keeps_replies_apart() -> None:
     assert len({mixed(seed, 9) for seed in range(1000)}) == 1000
+
+
+seconds = st.floats(0, 1e5, allow_nan=False)
+words = st.text(max_size=12)
+numbers = st.integers(0, 99)
+segments = st.builds(Segment, words, seconds, seconds, st.none() | st.floats(0, 1))
+transcripts = st.builds(
+    Transcript,
+    transcriber=words,
+    status=st.sampled_from(["ok", "empty", "error"]),
+    segments=st.lists(segments, max_size=4).map(tuple),
+    unit=st.sampled_from(["phonemes", "words"]),
+    seconds=seconds,
+    dropped=st.dictionaries(words, numbers, max_size=3),
+    accepted_likelihood=st.none() | st.floats(-1e3, 0),
+    error=words,
+    metadata=st.dictionaries(words, words, max_size=3),
+)
+several = st.lists(words, max_size=3).map(tuple)
+observations = st.one_of(
+    st.builds(RecordingBegan, words, words, words, numbers),
+    st.builds(RecordingEnded, words, words, seconds, words),
+    st.builds(PictureShown, words, st.none() | seconds, st.none() | seconds),
+    st.builds(Cued, numbers, words, st.booleans(), st.none() | seconds),
+    st.builds(RePrompted, st.none() | seconds),
+    st.builds(Marked, seconds),
+    st.builds(ExaminerSpoke, seconds, seconds),
+    st.builds(OnsetSet, numbers, seconds, words),
+    st.builds(Scored, numbers, st.sampled_from(["right", "error"]), words, words, st.booleans()),
+    st.builds(Heard, numbers, words, words, several, words),
+    st.builds(Coded, numbers, words, words, several),
+    st.builds(Revealed, numbers),
+    st.builds(Transcribed, numbers, transcripts),
+    st.builds(TextSet, numbers, words, words, words, words),
+)
+
+
+@given(observations)
+def test_what_is_kept_comes_back_equal(observation: Observation) -> None:
+    text = observation_to_json(observation)
+    assert "\n" not in text
+    assert observation_of_json(text) == observation
+
+
+@given(
+    st.builds(Take, words.filter(bool), seconds, seconds, *[st.none() | seconds] * 3, words, words)
+)
+def test_a_take_comes_back_from_an_attempts_strings_equal(take: Take) -> None:
+    assert Take.of_metadata(take.to_metadata()) == take
+
+
+def test_latency_is_from_the_picture_to_the_onset() -> None:
+    assert Take("r", 10.0, 14.0, shown_s=10.5, onset_s=11.25).latency_s == 0.75
+    assert Take("r", 10.0, 14.0, onset_s=11.25).latency_s is None
+
+
+def test_what_the_machine_or_the_microphone_did_is_not_taken_back() -> None:
+    kept: list[Observation] = [
+        Revealed(1),
+        RecordingBegan("r", "f", "d", 1),
+        PictureShown(),
+        RecordingEnded("r", "", 1),
+    ]
+    for observation in kept:
+        assert undoable_observation(observation_to_json(observation)) is None
+    assert undoable_observation(observation_to_json(Scored(1, "right", "R1"))) == "score"
+
+
+@pytest.mark.parametrize("text", ["{}", '{"what":"sung"}', '{"what":"marked","at":1}', "[1]", "no"])
+def test_what_cannot_be_read_is_said_to_be_damaged(text: str) -> None:
+    with pytest.raises(StoreError, match="cannot be read"):
+        observation_of_json(text)
+
+
+def test_segments_take_little_room() -> None:
+    transcript = Transcript("t", "ok", (Segment("D", 0.1, 0.2, 0.9),))
+    plain = json.loads(observation_to_json(Transcribed(1, transcript)))
+    assert plain["transcript"]["segments"] == [["D", 0.1, 0.2, 0.9]]
+
+
+def test_every_field_of_the_record_is_declared() -> None:
+    places = {condition.place for condition in CONDITIONS}
+    assert {name for record, name in places if not record} | SUBJECT == {
+        field.name for field in fields(Conditions)
+    }
+    # The sampler's seed is the seed of the administration.
+    assert {name for record, name in places if record == "decoding"} | {"seed"} == {
+        field.name for field in fields(Decoding)
+    }
+
+
+def test_the_text_of_every_default_reads_as_the_default() -> None:
+    values = {
+        condition.id: condition.read(default_text(condition))
+        for condition in CONDITIONS
+        if condition.field is not None and "model" in condition.given_to
+    }
+    assert conditions_of("echo", "model", values) == conditions_of("echo", "model", {})
+    assert conditions_of("echo", "model", {}) == Conditions(
+        "echo", "model", judges=("rules",), decoding=Decoding(seed=1)
+    )
+
+
+def test_a_person_who_names_aloud_is_given_no_judges() -> None:
+    conditions = conditions_of("S-014", "spoken", {"transcriber": "none", "rater": "R7"})
+    assert (conditions.kind, conditions.judges, conditions.transcriber) == ("speaker", (), None)
+    assert conditions.rater == "R7"
+    assert conditions_of("S-014", "spoken", {}).transcriber == "bundled-words"
+
+
+@pytest.mark.parametrize(
+    ("condition", "value"),
+    [
+        ("seed", 2**54),
+        ("replicates", 0),
+        ("temperature", float("nan")),
+        ("top_p", 0.0),
+        ("protocol", "guess"),
+        ("stop", ("",)),
+        ("judges", ("none", "rules")),
+        ("research_protocol", "IRB-7"),
+        ("transcriber", "bundled-words"),
+    ],
+)
+def test_an_error_names_its_condition(condition: str, value: Any) -> None:
+    with pytest.raises(ConditionError) as caught:
+        conditions_of("echo", "model", {condition: value})
+    assert caught.value.condition.id == condition
+
+
+def test_conditions_come_back_equal_from_plain_data() -> None:
+    given = conditions_of(
+        "echo", "model", {"seed": 5, "stop": ("a", "b"), "protocol": Protocol.ENFORCED}
+    )
+    assert conditions_from(asdict(given)) == given
+
+
+def test_data_of_an_earlier_version_has_the_values_from_before() -> None:
+    data = asdict(Conditions("echo", "model"))
+    del data["token_limits"], data["rater"]
+    assert conditions_from(data) == Conditions("echo", "model", token_limits="smaller")
+
+
+def test_a_document_has_no_decoding_of_a_person_and_no_one_limit_of_the_battery() -> None:
+    assert document_of(Conditions("S-014", "speaker"))["decoding"] is None
+    decoding = document_of(conditions_of("echo", "model", {"seed": 9}))["decoding"]
+    assert (decoding["max_tokens"], decoding["token_limits"]) == (None, "battery")
+    assert decoding["seed"] == 9
+    limited = document_of(conditions_of("echo", "model", {"max_tokens": 40}))["decoding"]
+    assert (limited["max_tokens"], limited["token_limits"]) == (40, "run")
+
+
+def test_the_order_of_items_is_compared_only_in_one_conversation() -> None:
+    shuffled = Conditions("echo", "model", item_order="shuffled")
+    assert "items" not in compared(shuffled)
+    assert described(shuffled)["items"] == "shuffled"
+    assert compared(Conditions("echo", "model", conversation=True))["items"] == "as-given"
+
+
+@pytest.mark.parametrize(
+    ("audience", "name", "value", "whom"),
+    [
+        ("model", "research_protocol", "IRB-7", "people"),
+        ("typed", "temperature", 1.0, "models"),
+        ("spoken", "replicates", 2, "models and people who type"),
+    ],
+)
+def test_a_condition_that_does_not_apply_says_to_whom_it_does(
+    audience: Audience, name: str, value: object, whom: str
+) -> None:
+    with pytest.raises(ConditionError, match=f"applies only to {whom}$"):
+        conditions_of("echo", audience, {name: value})

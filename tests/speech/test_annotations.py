@@ -69,11 +69,8 @@ def test_annotations_that_divide_another_are_of_equal_length(tmp_path: Path) -> 
     found = read_annotations(eaf(tmp_path / "a.eaf", "1000 4000 - - -", tiers)).tiers
     assert found["word"] == (Interval(1.0, 2.5, "dog"), Interval(2.5, 4.0, "cat"))
     assert [(each.start_s, each.label) for each in found["phoneme"]] == [
-        (1.0, "D"),
-        (1.5, "AO"),
-        (2.0, "G"),
-        (2.5, "K"),
-    ]
+        (1.0, "D"), (1.5, "AO"), (2.0, "G"), (2.5, "K"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("tiers", ["w: 1-3 dog", "w: 3-4 dog, 4-3 cat", "w: 3-2 dog"])
