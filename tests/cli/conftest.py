@@ -155,3 +155,29 @@ def in_process(
             file.seek(0)
             texts.append(file.read().decode(errors="replace"))
     return Outcome(status, *texts)
+
+
+def on_terminal(*arguments: str, status: int | None = None) -> bytes:
+    """Run a command in a fork on its own terminal; everything it wrote there."""
+    import pty  # not everywhere
+
+    pid, master = pty.fork()
+    if pid == 0:
+        ended = 70
+        try:
+            sys.stdin, sys.stdout, sys.stderr = (
+                os.fdopen(number, mode, encoding="utf-8")
+                for number, mode in ((0, "r"), (1, "w"), (2, "w"))
+            )
+            ended = main(arguments)
+            sys.stderr.flush()
+        finally:
+            os._exit(ended)
+    written = b""
+    with suppress(OSError):  # the terminal goes with the program
+        while part := os.read(master, 65536):
+            written += part
+    ended = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    assert status in (None, ended), written
+    os.close(master)
+    return written

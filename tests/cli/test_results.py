@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
+import shutil
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,6 +33,7 @@ from tabwb.scoring.rules.passage import FEATURES
 from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery
 from tests.analysis.rating_parts import written
+from tests.builders import built, copied
 from tests.cli.conftest import ANSWERS, TAB, Run, replayed
 from tests.store.parts import set_plan
 
@@ -68,25 +69,24 @@ def judge(tmp_path: Path, administration: int, present: Mapping[str, float], pro
         )
 
 
-@pytest.fixture
-def pair(run: Run, tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """1 and 2: a base and an instruct model of one family and size; 3: one without a profile."""
-    *both, other = models(tmp_path)
-    for tuning, spec in zip(("base", "instruct"), both, strict=True):
-        run(
-            "model",
-            "add",
-            f"of-{tuning}",
-            spec,
-            "--family",
-            "E-1",
-            "--tuning",
-            tuning,
-            "--parameters",
-            "360M",
-        )
-        give(run, f"profile:of-{tuning}")
-    give(run, other)
+    folder = tmp_path_factory.mktemp("models")
+    *both, other = models(folder)
+    sizes = ("--family", "E-1", "--parameters", "360M", "--tuning")
+    profiles = dict(zip(("base", "instruct"), both, strict=True))
+    adding = [("model", "add", f"of-{name}", spec, *sizes, name) for name, spec in profiles.items()]
+    given = ("profile:of-base", "profile:of-instruct", other)
+    return built(folder, *adding, *(("run", "tab", "-q", "--model", one) for one in given))
+
+
+@pytest.fixture
+def pair(made: Path, tmp_path: Path) -> tuple[str, str, str]:
+    """The store of three models, as the store of this test; their specs."""
+    copied(made, tmp_path)
+    base, instruct, other = (f"replay:{made / name}.jsonl" for name in "abc")
+    return base, instruct, other
 
 
 def test_an_empty_store_has_nothing_to_show_and_that_is_no_failure(run: Run) -> None:
@@ -132,13 +132,6 @@ def test_recorded_answers_of_unknown_origin_are_not_called_answers_of_people(
     assert "@origin=model" in written.err and "of people" not in written.err
 
 
-@pytest.fixture
-def two(run: Run, tmp_path: Path) -> None:
-    """Two models with recorded answers to all items."""
-    for spec in (replayed(tmp_path / "a.jsonl"), replayed(tmp_path / "b.jsonl", wrong="Yes")):
-        run("run", "tab", "--model", spec, "--json")
-
-
 def typed(run: Run, monkeypatch: pytest.MonkeyPatch, right: int) -> None:
     """One session of a person who types, and has so many of the scored items right."""
     texts = iter(ANSWERS)
@@ -177,7 +170,7 @@ def test_change_over_sessions(run: Run, monkeypatch: pytest.MonkeyPatch, tmp_pat
     run("change", "S-014", "--sets", tmp_path / "none.csv", status=2, err="cannot be read")
 
 
-@pytest.mark.usefixtures("two")
+@pytest.mark.usefixtures("pair")
 def test_options_that_cannot_be_met_are_refused(run: Run, tmp_path: Path) -> None:
     for words, message in (
         ("--by model --table differences", "the table of differences needs a baseline"),
@@ -203,12 +196,12 @@ def test_options_that_cannot_be_met_are_refused(run: Run, tmp_path: Path) -> Non
     assert out.read_text() == "mine"
 
 
-@pytest.mark.usefixtures("two")
+@pytest.mark.usefixtures("pair")
 def test_columns_are_chosen_in_order(run: Run) -> None:
     table = run("results", 1, "--format", "markdown", "--columns", "burden,n").out
     assert table.splitlines()[2].split("|")[1].strip() == "Burden [95 %]"
     listed = run("results", "--format", "csv", "--columns", "id,answered").out
-    assert listed == "id,answered\n1,20\n2,20\n"
+    assert listed == "id,answered\n1,20\n2,20\n3,20\n"
 
 
 def test_an_empty_store_gives_tables_without_rows(run: Run) -> None:
@@ -221,11 +214,17 @@ AGAIN = "The dog the dog the dog went home with my sister before the day was ove
 PLAIN = "Last spring I travelled to Lisbon with my parents and rode the yellow trams."
 
 
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("texts")
+    rows = f"item,response\nct1,{AGAIN}\nct2,<think>Hm.</think>{PLAIN}\nwc1,lion\n"
+    (folder / "a.csv").write_text(rows)
+    return built(folder, ("import", folder / "a.csv", "--battery", "tab", "--model", "m"))
+
+
 @pytest.fixture
-def imported(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "a.csv"
-    path.write_text(f"item,response\nct1,{AGAIN}\nct2,<think>Hm.</think>{PLAIN}\nwc1,lion\n")
-    run("import", path, "--battery", "tab", "--model", "m")
+def imported(texts: Path, tmp_path: Path) -> None:
+    copied(texts, tmp_path)
 
 
 def test_features_quote_the_words(run: Run, imported: None) -> None:
@@ -240,21 +239,16 @@ def test_features_quote_the_words(run: Run, imported: None) -> None:
     assert rows[1]["features"] == []
 
 
-@pytest.mark.parametrize(
-    ("options", "items"),
-    [
-        (("--feature", "perseverations"), ["ct1"]),
-        (("--item", "ct2"), ["ct2"]),
-        (("--subtest", "word-comprehension"), ["wc1"]),
-        (("--limit", "1"), ["ct1"]),
-        (("--where", "model=imported:m", "--item", "ct2"), ["ct2"]),
-    ],
-)
-def test_responses_are_chosen(
-    run: Run, imported: None, options: tuple[str, ...], items: list[str]
-) -> None:
-    rows = run("responses", *options, "--json").document["responses"]
-    assert [row["item"] for row in rows] == items
+def test_responses_are_chosen(run: Run, imported: None) -> None:
+    for options, items in (
+        ("--feature perseverations", ["ct1"]),
+        ("--item ct2", ["ct2"]),
+        ("--subtest word-comprehension", ["wc1"]),
+        ("--limit 1", ["ct1"]),
+        ("--where model=imported:m --item ct2", ["ct2"]),
+    ):
+        rows = run("responses", *options.split(), "--json").document["responses"]
+        assert [row["item"] for row in rows] == items
 
 
 def test_a_feature_that_nobody_rated_is_refused(run: Run, imported: None) -> None:
@@ -395,21 +389,13 @@ def test_a_part_is_given_stored_and_never_pooled_with_the_whole(run: Run, tmp_pa
     assert {row["item"] for row in rows} == {"rp1", "rp2", "wc1", "wc2"}
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--subtest", "repetitio"), "no subtest 'repetitio'; did you mean 'repetition'"),
-        (("--item", "rp9"), "no item 'rp9'"),
-        (("--item", "wc1", "--subtest", "repetition"), "no item 'wc1' in the chosen subtests"),
-    ],
-)
-def test_what_the_battery_does_not_have_is_refused(
-    run: Run, options: tuple[str, ...], message: str
-) -> None:
-    run("run", "tab", "--model", "echo", *options, status=2, err=message)
-
-
-LABELS = re.compile(r"\b(fair|substantial|slight|moderate|poor|excellent)\b", re.IGNORECASE)
+def test_what_the_battery_does_not_have_is_refused(run: Run) -> None:
+    for options, message in (
+        ("--subtest repetitio", "no subtest 'repetitio'; did you mean 'repetition'"),
+        ("--item rp9", "no item 'rp9'"),
+        ("--item wc1 --subtest repetition", "no item 'wc1' in the chosen subtests"),
+    ):
+        run("run", "tab", "--model", "echo", *options.split(), status=2, err=message)
 
 
 def test_what_is_not_there_is_named(run: Run, tmp_path: Path) -> None:
@@ -483,11 +469,12 @@ PRESENT: dict[str, tuple[set[str] | None, ...]] = {
 so that its burden is undefined; text 2 has anomia by three of four."""
 
 
-@pytest.fixture
-def place(run: Run, tmp_path: Path) -> Path:
-    path = tmp_path / "store.db"
-    run("run", "tab", "--model", replayed(tmp_path / "said.jsonl"), "--judge", "rules-1",
-        "--store", path)  # fmt: skip
+@pytest.fixture(scope="module")
+def rated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("rated")
+    path = folder / "store.db"
+    said = replayed(folder / "said.jsonl")
+    built(folder, ("run", "tab", "--model", said, "--judge", "rules-1", "-q", "--store", path))
     battery = load_battery(TAB)
     form, problems = read_form(FORMS / "tab-19.toml", lambda _: TAB)
     assert form is not None, problems
@@ -521,6 +508,11 @@ def place(run: Run, tmp_path: Path) -> Path:
         )  # fmt: skip
         store.sets.adjudicate(kept.id, Adjudication(1, "anomia", 1.0, "clear", "A1"))
     return path
+
+
+@pytest.fixture
+def place(rated: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copy(rated, tmp_path))
 
 
 def _burdens(summary: Results) -> dict[str, tuple[float | None, int, dict[str, int]]]:
@@ -589,43 +581,44 @@ def test_every_output_says_whose_ratings_count_and_has_all_of_them(
     assert json.dumps(document)
 
 
-@pytest.mark.usefixtures("pair")
-class TestSeveral:
-    def test_one_judge_can_be_shown_alone(self, run: Run, tmp_path: Path) -> None:
-        judge(tmp_path, 1, {"anomia": 1}, "one")
-        for arguments in (("1",), ("--by", "model"), ("1", "2")):
-            text = run("results", *arguments, "--judge", JUDGE).out
-            assert JUDGE in text and "rules-2" not in text
-        # The alias stands for the judge's own name.
-        assert "rules-2" in run("results", 1, "--judge", "rules").out
-        outcome = run("results", "--by", "model", "--judge", "nobody", status=2)
-        assert "nobody" in outcome.err and "rules-2, tab-2026:x" in outcome.err
+def test_one_judge_can_be_shown_alone(run: Run, pair: object, tmp_path: Path) -> None:
+    judge(tmp_path, 1, {"anomia": 1}, "one")
+    for arguments in (("1",), ("--by", "model"), ("1", "2")):
+        text = run("results", *arguments, "--judge", JUDGE).out
+        assert JUDGE in text and "rules-2" not in text
+    # The alias stands for the judge's own name.
+    assert "rules-2" in run("results", 1, "--judge", "rules").out
+    known = ("nobody", "rules-2, tab-2026:x")
+    run("results", "--by", "model", "--judge", "nobody", status=2, err=known)
 
-    def test_rows_are_sorted_as_asked(self, run: Run, tmp_path: Path) -> None:
-        base, instruct, other = models(tmp_path)
-        judge(tmp_path, 2, {"anomia": 1}, "one")
-        judge(tmp_path, 3, {"anomia": 1, "jargon": 1}, "one")
 
-        def order(*more: str) -> list[str]:
-            document: Any = run("results", "--by", "model", "--json", *more).document
-            return [group["by"]["model"] for group in document["groups"]]
+def test_rows_are_sorted_as_asked(run: Run, pair: tuple[str, str, str], tmp_path: Path) -> None:
+    base, instruct, other = pair
+    judge(tmp_path, 2, {"anomia": 1}, "one")
+    judge(tmp_path, 3, {"anomia": 1, "jargon": 1}, "one")
 
-        assert order("--judge", JUDGE) == [other, instruct, base]
-        assert order("--sort", "name") == [base, instruct, other]
+    def order(*more: str) -> list[str]:
+        document: Any = run("results", "--by", "model", "--json", *more).document
+        return [group["by"]["model"] for group in document["groups"]]
 
-    def test_models_that_are_pooled_are_named(self, run: Run, tmp_path: Path) -> None:
-        answers = tmp_path / "answers.jsonl"
-        run("export", 1, "--format", "jsonl", "--out", answers)
-        give(run, f"replay:{answers}")
-        document = run("results", "--by", "lesion", "--json").document
-        (group,) = document["groups"]
-        assert group["by"] == {"lesion": "no lesion"}
-        assert group["mixed"]["examinee"][-1] == f"replay:{answers}"
+    assert order("--judge", JUDGE) == [other, instruct, base]
+    assert order("--sort", "name") == [base, instruct, other]
 
-    def test_conditions_that_two_sides_do_not_share_are_named(self, run: Run) -> None:
-        sampled = ("run", "tab", "--model", "echo", "--temperature", 1, "--judge", "none")
-        number = run(*sampled, "--json").document["administration"]["id"]
-        document = run("diff", 1, number, "--json").document
-        assert set(document["unlike"]) == {"decoding"}
-        assert "A and B also differ in decoding: " in run("diff", 1, number).out
-        assert run("diff", 1, 2, "--json").document["unlike"] == {}
+
+def test_models_that_are_pooled_are_named(run: Run, pair: object, tmp_path: Path) -> None:
+    answers = tmp_path / "answers.jsonl"
+    run("export", 1, "--format", "jsonl", "--out", answers)
+    give(run, f"replay:{answers}")
+    document = run("results", "--by", "lesion", "--json").document
+    (group,) = document["groups"]
+    assert group["by"] == {"lesion": "no lesion"}
+    assert group["mixed"]["examinee"][-1] == f"replay:{answers}"
+
+
+def test_conditions_that_two_sides_do_not_share_are_named(run: Run, pair: object) -> None:
+    sampled = ("run", "tab", "--model", "echo", "--temperature", 1, "--judge", "none")
+    number = run(*sampled, "--json").document["administration"]["id"]
+    document = run("diff", 1, number, "--json").document
+    assert set(document["unlike"]) == {"decoding"}
+    assert "A and B also differ in decoding: " in run("diff", 1, number).out
+    assert run("diff", 1, 2, "--json").document["unlike"] == {}

@@ -18,7 +18,7 @@ from tabwb.administer.cost import Limits
 from tabwb.cli.command import Countdown
 from tabwb.operations.operation import Told
 from tabwb.records import events
-from tests.cli.conftest import ANSWERS, Run, replayed
+from tests.cli.conftest import ANSWERS, Run, on_terminal, replayed
 from tests.plugins.chat_server import chat_server, says
 
 TELLING = """
@@ -107,17 +107,8 @@ def test_trials_can_be_voided_undone_and_noted_after_the_fact(run: Run) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals of this kind here")
 def test_who_waits_for_a_model_is_told_that_it_loads() -> None:
-    ours, theirs = os.openpty()
-    subprocess.run(
-        [sys.executable, "-m", "tabwb", "run", "tab", "--model", "echo"],
-        stdout=subprocess.DEVNULL,
-        stderr=theirs,
-        timeout=60,
-    )
-    os.close(theirs)
-    # The kernel keeps only so much of what nobody has read yet; the first of it is there.
-    assert os.read(ours, 4096).startswith(b"loading echo")
-    os.close(ours)
+    written = on_terminal("run", "tab", "--model", "echo", "--limit", "1")
+    assert written.startswith(b"loading echo")
 
 
 def test_a_relative_path_holds_from_another_folder(
@@ -544,36 +535,36 @@ def saying(path: Path, texts: tuple[str, ...]) -> str:
     return spec
 
 
-@pytest.mark.parametrize(
-    ("texts", "cause"),
-    [
-        (("the " * 12,) * 5, "degenerate"),
-        (SALAD, "degenerate"),
-        (REFUSALS, "refused"),
-        (("I was very happy that day.",) * 5, "repeated-answer"),
-        (None, "prompt-echo"),
-    ],
-    ids=["the the the", "function words", "refusals", "one sentence", "echo"],
-)
-def test_answers_without_language_have_no_burden(
-    run: Run, tmp_path: Path, texts: tuple[str, ...] | None, cause: str
-) -> None:
-    bad = "echo" if texts is None else saying(tmp_path / "bad.jsonl", texts)
+WITHOUT_LANGUAGE: dict[str, tuple[str, ...]] = {
+    "the": ("the " * 12,) * 5,
+    "words": SALAD,
+    "refusals": REFUSALS,
+    "sentence": ("I was very happy that day.",) * 5,
+}
+CAUSES = ("degenerate", "degenerate", "refused", "repeated-answer", "prompt-echo")
+
+
+def test_answers_without_language_have_no_burden(run: Run, tmp_path: Path) -> None:
+    bad = [saying(tmp_path / f"{name}.jsonl", texts) for name, texts in WITHOUT_LANGUAGE.items()]
     good = saying(tmp_path / "good.jsonl", ANSWERS)
-    for model in (bad, good):
+    for model in (*bad, "echo", good):
         run("run", "tab", "--model", model, "--json")
-    document = run("results", "--by", "model", "--json").document
-    first, last = (group["summary"]["judges"][0] for group in document["groups"])
+    found = run("results", "--by", "model", "--json").document["groups"]
+    groups = {group["by"]["model"]: group["summary"]["judges"][0] for group in found}
     # Sorted from the highest burden down: what is not usable comes last, not first.
-    assert [group["by"]["model"] for group in document["groups"]] == [good, bad]
-    assert (last["usable"], last["n"], last["causes"]) == (0, 5, {cause: 5})
-    assert (last["symptom_burden"], last["status"], last["few_usable"]) == (None, "undefined", True)
-    assert last["words_mean"] is None and set(last["present"].values()) == {0}
-    assert set(last["rates"].values()) == {None}
+    assert next(iter(groups)) == good
+    first = groups[good]
     assert (first["usable"], first["few_usable"]) == (5, False)
     assert first["symptom_burden"] is not None
-    shown = " ".join(run("results", 1).out.split())
-    assert "usable 0 of 5: 5 " in shown and "symptom burden - (few usable)" in shown
+    for number, (model, cause) in enumerate(zip((*bad, "echo"), CAUSES, strict=True), start=1):
+        last = groups[model]
+        assert (last["usable"], last["n"], last["causes"]) == (0, 5, {cause: 5})
+        assert (last["symptom_burden"], last["status"]) == (None, "undefined")
+        assert last["few_usable"] is True
+        assert last["words_mean"] is None and set(last["present"].values()) == {0}
+        assert set(last["rates"].values()) == {None}
+        shown = " ".join(run("results", number).out.split())
+        assert "usable 0 of 5: 5 " in shown and "symptom burden - (few usable)" in shown
 
 
 @pytest.fixture

@@ -15,19 +15,17 @@ import threading
 import time
 import tty
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from rich.text import Text
 
 from tabwb.cli.common import print_json
-from tabwb.cli.main import main
 from tabwb.cli.signals import stopping
 from tabwb.cli.watchdog import LOOK_S, _UnreadKeys
 from tabwb.media.terminal import print_view
 from tabwb.records.words import VisibleStream
-from tests.cli.conftest import Run, in_process
+from tests.cli.conftest import Run, in_process, on_terminal
 
 FULL = Path("/dev/full")
 PERSON = ("run", "tab", "--speaker", "S-01", "--research-protocol", "IRB-7")
@@ -140,30 +138,6 @@ def test_a_current_folder_that_is_gone_is_said() -> None:
 
 
 HOSTILE = "a\x1b]0;title\x07\x9b31m\r\x08\u202eb"
-
-
-def on_terminal(*arguments: str, status: int | None = None) -> bytes:
-    """Run a command in a fork on its own terminal; everything it wrote there."""
-    pid, master = pty.fork()
-    if pid == 0:
-        ended = 70
-        try:
-            sys.stdin, sys.stdout, sys.stderr = (
-                os.fdopen(number, mode, encoding="utf-8")
-                for number, mode in ((0, "r"), (1, "w"), (2, "w"))
-            )
-            ended = main(arguments)
-            sys.stderr.flush()
-        finally:
-            os._exit(ended)
-    written = b""
-    with suppress(OSError):  # the terminal goes with the program
-        while part := os.read(master, 65536):
-            written += part
-    ended = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-    assert status in (None, ended), written
-    os.close(master)
-    return written
 
 
 def controls(written: bytes) -> set[str]:
