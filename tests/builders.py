@@ -42,7 +42,7 @@ def typed_table(path: Path, **said: str) -> Path:
     return path
 
 
-def built(folder: Path, *commands: Sequence[object]) -> Path:
+def built(folder: Path, *commands: str | Sequence[object]) -> Path:
     """Run commands with data and configuration of their own; :func:`copied` begins there."""
     from tabwb.cli.main import main
 
@@ -53,7 +53,8 @@ def built(folder: Path, *commands: Sequence[object]) -> Path:
         patch.setenv("TABWB_CONFIG_DIR", str(folder / "tabwb-config"))
         patch.setenv("TABWB_OFFLINE", "1")
         for words in commands:
-            assert main([str(word) for word in words]) in (0, 3), words
+            parts = words.split() if isinstance(words, str) else map(str, words)
+            assert main(list(parts)) in (0, 3), words
     return folder
 
 

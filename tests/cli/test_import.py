@@ -81,23 +81,22 @@ def test_a_file_that_is_no_textgrid_is_named(run: Run, battery: Path, tmp_path: 
     assert "a.TextGrid: is damaged, or not what its name says" in outcome.err
 
 
-@pytest.mark.parametrize("format_id", ["textgrid", "eaf", "psst"])
 def test_typed_transcripts_and_takes_that_do_not_count_come_back(
-    run: Run, battery: Path, tmp_path: Path, format_id: str
+    run: Run, battery: Path, tmp_path: Path
 ) -> None:
     folder = recordings(tmp_path / "responses", "dog", "cat_1", "cat_2", "tree", "house")
     spec = f"manual:{typed_table(tmp_path / 'typed.tsv', **TYPED)}"
     run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", spec)
-    out = tmp_path / "out"
-    run("export", "1", "--format", format_id, "--out", out, "--within-study")
-    words = ("import", out, "--battery", battery)
-    for option in (("--speaker", "S-015"), ("--origin", "model")):
-        run(*words, *option, status=2, err=" ".join(option))
-    outcome = run(*words, "--json")
-    (given,) = outcome.document["administrations"]
-    assert (given["examinee"], given["origin"]) == ("S-014", "human")
-    said = [trial["response"] for trial in run("results", "2", "--json").document["trials"]]
-    assert said == ["D AO G", "D AO G", "TH R IY", ""]
+    for number, format_id in enumerate(("textgrid", "eaf", "psst"), start=2):
+        out = tmp_path / format_id
+        run("export", "1", "--format", format_id, "--out", out, "--within-study")
+        words = ("import", out, "--battery", battery)
+        for option in (("--speaker", "S-015"), ("--origin", "model")):
+            run(*words, *option, status=2, err=" ".join(option))
+        (given,) = run(*words, "--again", "--json").document["administrations"]
+        assert (given["examinee"], given["origin"]) == ("S-014", "human")
+        trials = run("results", number, "--json").document["trials"]
+        assert [trial["response"] for trial in trials] == ["D AO G", "D AO G", "TH R IY", ""]
 
 
 def test_two_speakers_in_one_folder_are_not_made_one(

@@ -122,18 +122,14 @@ def test_the_last_take_counts_and_the_first_one_stays(
     assert house["attempts"][0]["error"] == "another take follows"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--input", "{folder}/nothing"], "is not a folder"),
-        (["--input", "{folder}", "--transcriber", "wave2vec"], "wave2vec"),
-    ],
-)
 def test_what_cannot_be_used_is_told_before_anything_is_kept(
-    run: Run, battery: Path, folder: Path, arguments: list[str], said: str
+    run: Run, battery: Path, folder: Path
 ) -> None:
-    words = [word.format(folder=folder) for word in arguments]
-    run("name", battery, "--speaker", "S-014", *words, status=2, err=said)
+    for more, said in (
+        (["--input", folder / "nothing"], "is not a folder"),
+        (["--input", folder, "--transcriber", "wave2vec"], "wave2vec"),
+    ):
+        run("name", battery, "--speaker", "S-014", *more, status=2, err=said)
     assert run("results", "--json").document["administrations"] == []
 
 
@@ -566,39 +562,34 @@ def name_one(
     return run("name", battery, *words, *more, status=None)
 
 
-@pytest.mark.parametrize("text", ["utterance_id\ttranscript\ndog\tD QQ G\n", "file\twords\n", None])
 def test_a_bad_table_of_transcripts_begins_nothing(
-    run: Run, one_sound: Path, tmp_path: Path, text: str | None
+    run: Run, one_sound: Path, tmp_path: Path
 ) -> None:
     table = tmp_path / "typed.tsv"
-    if text is not None:
-        table.write_text(text, encoding="utf-8")
-    refused = name_one(run, one_sound, transcriber=f"manual:{table}")
-    assert refused.status in {1, 2}
-    assert "typed.tsv" in refused.err
+    for text in (None, "utterance_id\ttranscript\ndog\tD QQ G\n", "file\twords\n"):
+        if text is not None:
+            table.write_text(text, encoding="utf-8")
+        refused = name_one(run, one_sound, transcriber=f"manual:{table}")
+        assert refused.status in {1, 2}
+        assert "typed.tsv" in refused.err
     assert not run("results", "--json").document["administrations"]
 
 
-@pytest.mark.parametrize(
-    ("score", "reason", "status"),
-    [
-        ("no-response", "bored", 2),
-        ("no-response", "silent", 0),
-        ("no-response", "", 0),
-        ("right", "bored", 2),
-        ("not-scorable", "a car passed", 0),
-    ],
-)
-def test_a_reason_is_one_that_is_allowed(
-    run: Run, one_sound: Path, score: str, reason: str, status: int
-) -> None:
+def test_a_reason_is_one_that_is_allowed(run: Run, one_sound: Path) -> None:
     name_one(run, one_sound)
-    more = ("--reason", reason) if reason else ()
-    said = run("trial", "score", "1", "dog", score, *more, status=status)
-    if reason == "bored" and score == "no-response":
-        assert "silent, dont-know, refused" in said.err
-    kept = run("results", "1", "--json").document["trials"][0]["naming"]["score"]
-    assert kept == (score if status == 0 else None)
+    for score, reason, said, kept in (
+        ("no-response", "bored", "silent, dont-know, refused", None),
+        ("right", "bored", "", None),
+        ("no-response", "silent", None, "no-response"),
+        ("right", "", None, "right"),
+        ("no-response", "", None, "no-response"),
+        ("not-scorable", "a car passed", None, "not-scorable"),
+    ):
+        more = ("--reason", reason) if reason else ()
+        status = 0 if said is None else 2
+        run("trial", "score", "1", "dog", score, *more, status=status, err=said or "")
+        found = run("results", "1", "--json").document["trials"][0]["naming"]["score"]
+        assert found == kept
 
 
 def test_a_deletion_says_which_audio_another_id_keeps(run: Run, one_sound: Path) -> None:
@@ -627,26 +618,21 @@ def _dated(path: Path) -> None:
         file.write(samples)
 
 
-def test_the_date_is_said_and_shown_in_the_list_and_above_the_results(
-    run: Run, one_sound: Path
+def test_the_date_is_said_or_in_a_manifest_or_in_a_sound_file(
+    run: Run, one_sound: Path, tmp_path: Path
 ) -> None:
     name_one(run, one_sound, "--date", DAY)
     assert _date(run) == DAY
     assert DAY in run("results").out
     assert f"session {DAY}" in run("results", "1").out
-
-
-def test_a_manifest_has_the_date(run: Run, one_sound: Path, tmp_path: Path) -> None:
     manifest = tmp_path / "sounds" / "manifest.tsv"
-    manifest.write_text(f"file\titem\tdate\ndog.flac\tdog\t{DAY}\n", encoding="utf-8")
-    name_one(run, one_sound)
-    assert _date(run) == DAY
-
-
-def test_a_sound_file_has_the_date_inside(run: Run, one_sound: Path, tmp_path: Path) -> None:
+    manifest.write_text("file\titem\tdate\ndog.flac\tdog\t2019-04-10\n", encoding="utf-8")
+    name_one(run, one_sound, "--again")
+    assert _date(run, 2) == "2019-04-10"
+    manifest.unlink()
     _dated(tmp_path / "sounds" / "dog.flac")
     name_one(run, one_sound)
-    assert _date(run) == "2020-06-01"
+    assert _date(run, 3) == "2020-06-01"
 
 
 def test_a_date_that_nobody_says_is_not_known_and_not_today(run: Run, one_sound: Path) -> None:
@@ -656,11 +642,10 @@ def test_a_date_that_nobody_says_is_not_known_and_not_today(run: Run, one_sound:
     assert "date not known" in " ".join(run("results").out.split())
 
 
-@pytest.mark.parametrize("said", ["9.3.2019", "2019-02-30", "20190309", "2999-01-01"])
-def test_what_is_no_past_day_is_refused(run: Run, one_sound: Path, said: str) -> None:
-    refused = name_one(run, one_sound, "--date", said)
-    assert refused.status == 2
-    assert said in refused.err
+def test_what_is_no_past_day_is_refused(run: Run, one_sound: Path) -> None:
+    for said in ("9.3.2019", "2019-02-30", "20190309", "2999-01-01"):
+        refused = name_one(run, one_sound, "--date", said)
+        assert (refused.status, said in refused.err) == (2, True)
     assert not run("results", "--json").document["administrations"]
 
 
@@ -677,19 +662,17 @@ def test_the_microphone_is_of_today(run: Run, one_sound: Path) -> None:
     run("name", one_sound, "--speaker", "S-014", "--date", DAY, status=2, err="today's date")
 
 
-@pytest.mark.parametrize(
-    ("column", "flag"), [("session_date", ()), ("date", ()), ("", ("--date",))]
-)
-def test_an_import_has_the_date(
-    run: Run, one_sound: Path, tmp_path: Path, column: str, flag: tuple[str, ...]
-) -> None:
-    head = "utterance_id\tprompt\ttranscript" + (f"\t{column}" if column else "")
-    row = "u-1\tdog\tD AO G" + (f"\t{DAY}" if column else "")
-    (tmp_path / "psst").mkdir()
-    (tmp_path / "psst" / "utterances.tsv").write_text(f"{head}\n{row}\n", encoding="utf-8")
-    day = (DAY,) if flag else ()
-    run("import", tmp_path / "psst", "--battery", one_sound, "--speaker", "S-014", *flag, *day)
-    assert _date(run) == DAY
+def test_an_import_has_the_date(run: Run, one_sound: Path, tmp_path: Path) -> None:
+    for number, column in enumerate(("session_date", "date", ""), start=1):
+        head = "utterance_id\tprompt\ttranscript" + (f"\t{column}" if column else "")
+        row = f"u-{number}\tdog\tD AO G" + (f"\t{DAY}" if column else "")
+        psst = tmp_path / str(number)
+        psst.mkdir()
+        (psst / "utterances.tsv").write_text(f"{head}\n{row}\n", encoding="utf-8")
+        said = () if column else ("--date", DAY)
+        words = ("--battery", one_sound, "--speaker", "S-014", "--again", *said)
+        run("import", psst, *words)
+        assert _date(run, number) == DAY
 
 
 def test_a_typed_administration_is_of_the_day_it_was_given(run: Run) -> None:
@@ -697,26 +680,22 @@ def test_a_typed_administration_is_of_the_day_it_was_given(run: Run) -> None:
     assert _date(run) in {datetime.now(UTC).date().isoformat()}
 
 
-@pytest.mark.parametrize(
-    "format_id", ["attempts", "csv", "jsonl", "psst", "chat", "eaf", "textgrid"]
-)
-def test_every_export_has_the_date(
-    run: Run, one_sound: Path, tmp_path: Path, format_id: str
-) -> None:
+def test_every_export_has_the_date(run: Run, one_sound: Path, tmp_path: Path) -> None:
     name_one(run, one_sound, "--date", DAY)
     run("trial", "score", "1", "dog", "right")
-    out = tmp_path / "out"
-    run("export", "1", "--format", format_id, "--out", out, "--within-study")
-    if format_id in {"attempts", "csv"}:
-        with out.open(encoding="utf-8", newline="") as file:
-            assert {row["session_date"] for row in csv.DictReader(file)} == {DAY}
-    elif format_id == "jsonl":
-        assert json.loads(out.read_text("utf-8").splitlines()[0])["session_date"] == DAY
-    else:
-        kind = {"psst": "tsv", "chat": "cha", "eaf": "eaf", "textgrid": "txt"}[format_id]
-        (path,) = out.glob(f"*.{kind}")
-        text = path.read_text(encoding="utf-8")
-        assert ("@Date:\t09-MAR-2019" if kind == "cha" else DAY) in text
+    kinds = {"psst": "tsv", "chat": "cha", "eaf": "eaf", "textgrid": "txt"}
+    for name in ("attempts", "csv", "jsonl", *kinds):
+        out = tmp_path / f"out-{name}"
+        run("export", "1", "--format", name, "--out", out, "--within-study")
+        if name in {"attempts", "csv"}:
+            with out.open(encoding="utf-8", newline="") as file:
+                assert {row["session_date"] for row in csv.DictReader(file)} == {DAY}
+        elif name == "jsonl":
+            assert json.loads(out.read_text("utf-8").splitlines()[0])["session_date"] == DAY
+        else:
+            (path,) = out.glob(f"*.{kinds[name]}")
+            day = "@Date:\t09-MAR-2019" if name == "chat" else DAY
+            assert day in path.read_text(encoding="utf-8")
 
 
 PAGE = Path(__file__).parents[2] / "docs" / "spoken-naming.md"

@@ -157,28 +157,21 @@ def test_exports_have_it_apart_and_give_it_back(run: Run, lions: Path, tmp_path:
     assert (trial["response"], trial["reasoning"]) == ("lion", THOUGHT)
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.csv", f'item,response,model\nc1,"{TAGGED}",m\n'),
-        ("a.csv", f'item,response,reasoning,model\nc1,lion,"{THOUGHT}",m\n'),
-        ("a.jsonl", json.dumps({"item": "c1", "response": TAGGED, "model": "m"})),
+def test_imported_answers_lose_their_thinking(run: Run, lions: Path, tmp_path: Path) -> None:
+    line = {"item": "c1", "response": "lion", "reasoning_content": THOUGHT, "model": "m"}
+    for number, (name, content) in enumerate(
         (
-            "a.jsonl",
-            json.dumps(
-                {"item": "c1", "response": "lion", "reasoning_content": THOUGHT, "model": "m"}
-            ),
+            ("a.csv", f'item,response,model\nc1,"{TAGGED}",m\n'),
+            ("b.csv", f'item,response,reasoning,model\nc1,lion,"{THOUGHT}",m\n'),
+            ("a.jsonl", json.dumps({"item": "c1", "response": TAGGED, "model": "m"})),
+            ("b.jsonl", json.dumps(line)),
         ),
-    ],
-    ids=["csv", "csv column", "lines", "lines key"],
-)
-def test_imported_answers_lose_their_thinking(
-    run: Run, lions: Path, tmp_path: Path, name: str, content: str
-) -> None:
-    (tmp_path / name).write_text(content, encoding="utf-8")
-    run("import", tmp_path / name, "--battery", lions, "--json")
-    trial = trials_of(run("results", "1", "--json"))["c1"]
-    assert (trial["response"], trial["reasoning"]) == ("lion", THOUGHT)
+        start=1,
+    ):
+        (tmp_path / name).write_text(content, encoding="utf-8")
+        run("import", tmp_path / name, "--battery", lions)
+        trial = trials_of(run("results", number, "--json"))["c1"]
+        assert (trial["response"], trial["reasoning"]) == ("lion", THOUGHT)
 
 
 def test_a_person_who_writes_a_tag_has_written_it(run: Run, lions: Path, tmp_path: Path) -> None:

@@ -9,25 +9,31 @@ from pathlib import Path
 import pytest
 
 from tests.administer.naming_parts import naming_battery
-from tests.builders import recordings, typed_table
+from tests.builders import built, copied, recordings, typed_table
 from tests.cli.conftest import Run
 
 pytest.importorskip("soundfile")
 
 
-@pytest.fixture
-def given(run: Run, tmp_path: Path) -> Run:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A dog, heard from a file and scored by A and then by B."""
-    recordings(tmp_path / "sounds", "dog")
-    typed_table(tmp_path / "typed.tsv", dog="D AO G")
-    run(
-        *("name", naming_battery(tmp_path / "battery"), "--speaker", "S-014", "--rater", "A"),
-        *("--input", tmp_path / "sounds", "--transcriber", f"manual:{tmp_path / 'typed.tsv'}"),
-        status=3,
-    )
-    run("trial", "score", "1", "dog", "right")
-    run("trial", "score", "1", "dog", "error", "--rater", "B")
-    run("trial", "code", "1", "dog", "unrelated", "--rater", "B")
+    folder = tmp_path_factory.mktemp("scored")
+    sounds = recordings(folder / "sounds", "dog")
+    typed = typed_table(folder / "typed.tsv", dog="D AO G")
+    return built(
+        folder,
+        (*("name", naming_battery(folder / "battery"), "--speaker", "S-014", "--rater", "A"),
+         *("--input", sounds, "--transcriber", f"manual:{typed}")),
+        "trial score 1 dog right",
+        "trial score 1 dog error --rater B",
+        "trial code 1 dog unrelated --rater B",
+    )  # fmt: skip
+
+
+@pytest.fixture
+def given(run: Run, made: Path, tmp_path: Path) -> Run:
+    copied(made, tmp_path)
     return run
 
 
@@ -88,14 +94,13 @@ def test_the_study_counts_by_a_rule_or_names_a_rater(
         given("results", "1", status=2, err="counts")
 
 
-@pytest.mark.parametrize("format_id", ["attempts", "textgrid", "eaf", "chat", "csv", "jsonl"])
-def test_both_raters_are_in_every_export(given: Run, tmp_path: Path, format_id: str) -> None:
-    out = tmp_path / "out"
-    given("export", "1", "--format", format_id, "--out", out, "--within-study")
-    files = [out] if out.is_file() else sorted(out.iterdir())
-    text = "\n".join(path.read_text("utf-8") for path in files if path.suffix != ".flac")
-    assert "person:A" in text
-    assert "person:B" in text
+def test_both_raters_are_in_every_export(given: Run, tmp_path: Path) -> None:
+    for name in ("attempts", "textgrid", "eaf", "chat", "csv", "jsonl"):
+        out = tmp_path / f"out-{name}"
+        given("export", "1", "--format", name, "--out", out, "--within-study")
+        files = [out] if out.is_file() else sorted(out.iterdir())
+        text = "\n".join(path.read_text("utf-8") for path in files if path.suffix != ".flac")
+        assert "person:A" in text and "person:B" in text
 
 
 def test_the_table_of_attempts_says_which_score_counts(given: Run, tmp_path: Path) -> None:
