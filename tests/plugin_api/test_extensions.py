@@ -339,6 +339,7 @@ def test_what_cannot_be_a_value_is_undefined_with_the_reason(given: Any, reason:
     assert reason in value.reason
 
 
+@pytest.mark.filterwarnings("error")
 def test_long_texts_are_cut_and_an_undefined_value_has_no_interval() -> None:
     long = "x" * 5_000_000
     given = [StatisticValue(float("nan"), 0, 1, reason=long, of=long), StatisticValue(1, of=None)]  # type: ignore[arg-type]
@@ -346,9 +347,6 @@ def test_long_texts_are_cut_and_an_undefined_value_has_no_interval() -> None:
     assert (len(first.reason), len(first.of), first.low, first.high) == (300, 300, None, None)
     assert second.of == ""
 
-
-@pytest.mark.filterwarnings("error")
-def test_an_asynchronous_function_is_refused_without_a_warning() -> None:
     async def compute(responses: Responses) -> float:
         return 1.0
 
@@ -410,15 +408,9 @@ def plugins() -> Iterator[Plugins]:
     loaded.close()
 
 
-def test_the_judge_conforms(plugins: Plugins) -> None:
+def test_the_examples_conform(plugins: Plugins) -> None:
     check_judge("my-judge", plugins=plugins)
-
-
-def test_the_model_conforms_and_takes_its_option(plugins: Plugins) -> None:
     check_model("my-model@text=yes", plugins=plugins)
-
-
-def test_the_exporter_conforms(plugins: Plugins) -> None:
     check_exporter("my-format", plugins=plugins)
 
 

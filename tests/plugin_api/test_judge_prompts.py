@@ -82,32 +82,23 @@ def only(path: Path) -> str:
     return str(problem).removeprefix(f"{path}:")
 
 
-def test_a_file_is_a_prompt(write: Write) -> None:
+def test_a_file_is_a_prompt_and_a_judge_by_its_name(write: Write) -> None:
     prompt = load_prompt(write())
     assert prompt.messages("house", "x")[1].content == (
         "Anomia: Word-finding difficulties.\nExample: a thing\n"
         'the thing\n\n{\n  "Anomia": 1,\n  "Jargon": 0\n}\n'
         "Answer in JSON.\nhouse"
     )
-
-
-def test_a_user_s_prompt_is_a_judge_by_its_file_s_name(write: Write) -> None:
-    write()
     plugins = Plugins.load()
     judge = plugins.judge("mine:echo")
-    assert judge.rater == "mine:echo"
-    assert judge.features == ("anomia", "jargon")
+    assert (judge.rater, judge.features) == ("mine:echo", ("anomia", "jargon"))
     assert plugins.problems == ()
 
 
-def test_what_comes_with_tabwb_is_sound() -> None:
+def test_a_prompt_that_comes_with_tabwb_is_sound_and_not_replaced(write: Write) -> None:
     prompts = sorted(bundled_folder().glob("*.toml"))
     assert {path.stem for path in prompts} == {"tab-2026", "tab-2026+overall", "tab-2026+prompt"}
-    for path in prompts:
-        assert read_prompt(path)[1] == ()
-
-
-def test_a_prompt_that_comes_with_tabwb_is_not_replaced(write: Write) -> None:
+    assert [read_prompt(path)[1] for path in prompts] == [()] * 3
     path = write(GOOD.replace('"mine"', '"tab-2026"'), "tab-2026")
     assert prompt_files()[0]["tab-2026"] == bundled_folder() / "tab-2026.toml"
     plugins = Plugins.load()
@@ -226,19 +217,13 @@ def test_a_problem_names_line_key_value_and_what_is_allowed(
     assert len(said) == len(problem.split("|"))
 
 
-def test_all_problems_are_told_at_once_in_the_order_of_the_lines(write: Write) -> None:
+def test_a_prompt_with_problems_is_no_judge_and_all_are_told(write: Write, tmp_path: Path) -> None:
     text = GOOD.replace("Again: {problem}", "Again").replace('["anomia"]', '["x", "y"]')
-    _, problems = read_prompt(write(text))
+    path = write(text)
+    _, problems = read_prompt(path)
     assert [problem.line for problem in problems] == [12, 26, 26]
-
-
-def test_a_prompt_with_problems_is_no_judge_and_says_why(write: Write) -> None:
-    path = write(GOOD.replace("Again: {problem}", "Again"))
     with pytest.raises(PromptProblems, match=re.escape(f"{path}:12: prompt.repair")):
         Plugins.load().judge("mine:echo")
-
-
-def test_a_missing_file_is_a_problem(tmp_path: Path) -> None:
     assert "there is no such file" in str(read_prompt(tmp_path / "none.toml")[1][0])
 
 
@@ -247,16 +232,17 @@ def variant(write: Write, text: str = VARIANT) -> Path:
     return write(text, "mine+short")
 
 
-def test_a_variant_says_only_what_differs(write: Write) -> None:
-    made, base = load_prompt(variant(write)), load_prompt(write())
+def test_a_variant_says_only_what_differs_and_may_add_a_feature(write: Write) -> None:
+    path = variant(write)
+    made, base = load_prompt(path), load_prompt(write())
     assert made.messages("house", "")[1].content.startswith("houseAnomia: Word-finding")
     assert "Jargon: Unintelligible strings." in made.messages("house", "")[1].content
     assert made.templates.repair == base.templates.repair
     assert made.feature_ids == base.feature_ids
     assert made.examples == base.examples
-
-
-def test_a_variant_may_add_a_feature(write: Write) -> None:
+    broken = write(GOOD.replace("Again: {problem}", "Again"))
+    _, (problem,) = read_prompt(path)
+    assert str(problem).startswith(f"{broken}:12: prompt.repair"), "a base with problems is named"
     made = load_prompt(variant(write, VARIANT + '\n[[feature]]\nid = "x"\nkey = "X"\n'))
     assert made.feature_ids == ("anomia", "jargon", "x")
     assert json.loads(made.labels(("x",))) == {"Anomia": 0, "Jargon": 0, "X": 1}
@@ -281,13 +267,6 @@ def test_a_variant_s_problem_stands_in_the_variant(
     write: Write, old: str, new: str, problem: str
 ) -> None:
     assert only(variant(write, VARIANT.replace(old, new, 1))).startswith(problem)
-
-
-def test_a_base_with_problems_is_named(write: Write) -> None:
-    path = variant(write)
-    base = write(GOOD.replace("Again: {problem}", "Again"))
-    _, (problem,) = read_prompt(path)
-    assert str(problem).startswith(f"{base}:12: prompt.repair")
 
 
 def test_a_variant_of_what_comes_with_tabwb_may_lie_anywhere(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ import keyring
 import pytest
 from keyring.backend import KeyringBackend
 
-from tabwb.cli.main import main
 from tabwb.host.keys import (
     Key,
     delete_key,
@@ -28,6 +27,7 @@ from tabwb.host.keys import (
 )
 from tabwb.host.plugins import Plugins
 from tabwb.records.errors import ComponentError, MissingExtra, UsageError
+from tests.cli.conftest import Run
 
 SECRET = "sk-planted-k3y-0123456789"
 
@@ -72,18 +72,17 @@ def test_the_environment_goes_before_the_keyring(ring: InMemory) -> None:
     assert find_key(["A"], "openai", environ={}) is None
 
 
-def test_a_key_shows_nothing_of_itself() -> None:
+def test_a_key_shows_nothing_of_itself_and_is_taken_out_of_texts() -> None:
     key = Key(SECRET, "OPENAI_API_KEY")
     for text in (repr(key), str(key), f"{key}", f"{[key]}", f"{key!r:>40}"):
         assert SECRET not in text
     assert key.reveal() == SECRET
-
-
-def test_every_key_that_was_seen_is_taken_out_of_texts() -> None:
     remember("sk-long/word+secret")
     remember("sk-long/word+secret-and-longer")
     text = "a=sk-long/word+secret-and-longer&b=sk-long%2Fword%2Bsecret c=sk-long/word+secret"
     assert redact(text) == "a=[key]&b=[key] c=[key]"
+    remember("none")  # a short word is no secret
+    assert redact("none of the words") == "none of the words"
 
 
 def test_what_libraries_log_shows_no_key(caplog: pytest.LogCaptureFixture) -> None:
@@ -99,11 +98,6 @@ def test_what_libraries_log_shows_no_key(caplog: pytest.LogCaptureFixture) -> No
     assert SECRET not in caplog.text
 
 
-def test_a_short_word_is_no_secret() -> None:
-    remember("none")
-    assert redact("none of the words") == "none of the words"
-
-
 @pytest.mark.parametrize("value", ["two words", "caf\u00e9-0123456789", "line\nbreak"])
 def test_what_cannot_be_a_key_is_refused_without_being_shown(value: str) -> None:
     with pytest.raises(UsageError, match="cannot be a key") as caught:
@@ -112,33 +106,24 @@ def test_what_cannot_be_a_key_is_refused_without_being_shown(value: str) -> None
     assert value not in str(caught.value)
 
 
-def test_set_list_and_delete(
-    ring: InMemory, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_set_list_and_delete(ring: InMemory, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     read, write = os.pipe()
     os.write(write, f"{SECRET}\n".encode())
     os.close(write)
     monkeypatch.setattr(sys, "stdin", os.fdopen(read, encoding="utf-8"))
-    assert main(["key", "set", "openai"]) == 0
+    shown = [run("key", "set", "openai")]
     assert ring.kept == {("tabwb", "openai"): SECRET}
-    assert main(["key", "list"]) == 0
-    assert main(["key", "list", "openai", "openrouter.ai", "--json"]) == 0
-    shown = capfd.readouterr()
-    assert "openai  the system keyring" in shown.out
-    assert '"source": null' in shown.out
-    assert SECRET not in shown.out + shown.err
-    assert main(["key", "delete", "openai"]) == 0
+    shown += [run("key", "list"), run("key", "list", "openai", "openrouter.ai", "--json")]
+    assert "openai  the system keyring" in shown[1].out
+    assert '"source": null' in shown[2].out
+    assert not any(SECRET in one.out + one.err for one in shown)
+    run("key", "delete", "openai")
     assert ring.kept == {}
-    assert main(["key", "delete", "openai"]) == 2
-    assert "keeps no key of 'openai'" in capfd.readouterr().err
-
-
-def test_a_misspelt_service_is_answered_with_the_nearest(
-    ring: InMemory, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["key", "list", "gemni"]) == 2
-    assert "did you mean 'gemini'?" in capsys.readouterr().err
+    run("key", "delete", "openai", status=2, err="keeps no key of 'openai'")
+    run("key", "list", "gemni", status=2, err="did you mean 'gemini'?")
+    assert SECRET not in run("model", "add", "mine", f"openai:{SECRET}", status=2).err
+    run("model", "test", "profile:mine", status=2)
 
 
 def test_a_key_typed_at_a_terminal_is_not_shown(tmp_path: Path) -> None:
@@ -188,27 +173,28 @@ def test_a_key_typed_at_a_terminal_is_not_shown(tmp_path: Path) -> None:
     assert (tmp_path / "kept").read_text() == SECRET
 
 
-def test_a_system_without_a_keyring_says_what_to_do() -> None:
+def test_a_system_without_a_keyring_says_what_to_do(
+    ring: InMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from keyring.backends.fail import Keyring as NoKeyring
 
-    before = keyring.get_keyring()
     keyring.set_keyring(NoKeyring())  # type: ignore[no-untyped-call]
-    try:
-        with pytest.raises(ComponentError, match="no system keyring") as caught:
-            write_key("gemini", Key(SECRET, "a test"))
-        assert "GEMINI_API_KEY" in (caught.value.hint or "")
-        assert find_key(["NAME"], "gemini", environ={}) is None
-    finally:
-        keyring.set_keyring(before)
+    with pytest.raises(ComponentError, match="no system keyring") as caught:
+        write_key("gemini", Key(SECRET, "a test"))
+    assert "GEMINI_API_KEY" in (caught.value.hint or "")
+    assert find_key(["NAME"], "gemini", environ={}) is None
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    with pytest.raises(MissingExtra, match=r'pip install "tabwb\[keyring\]"'):
+        read_key("gemini")
+    assert find_key(["NAME"], "gemini", environ={"NAME": "in-the-environment"}) is not None
 
 
-def test_a_keyring_that_keeps_nothing_is_not_believed(ring: InMemory) -> None:
+def test_a_keyring_that_refuses_or_forgets_is_one_clear_error_without_the_key(
+    ring: InMemory,
+) -> None:
     ring.kept = type("Forgetful", (dict,), {"__setitem__": lambda self, key, value: None})()
     with pytest.raises(ComponentError, match="did not keep the key"):
         write_key("gemini", Key(SECRET, "a test"))
-
-
-def test_a_keyring_that_refuses_is_one_clear_error_without_the_key(ring: InMemory) -> None:
     keyring.set_keyring(Locked())  # type: ignore[no-untyped-call]
     remember(SECRET)
     assert "refused: locked" in (missing_key("gemini", ["NAME"], "gemini").hint or "")
@@ -217,14 +203,6 @@ def test_a_keyring_that_refuses_is_one_clear_error_without_the_key(ring: InMemor
     assert SECRET not in str(caught.value)
     with pytest.raises(ComponentError):
         delete_key("gemini")
-
-
-def test_a_missing_package_is_named_with_its_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "keyring", None)
-    with pytest.raises(MissingExtra) as caught:
-        read_key("gemini")
-    assert 'pip install "tabwb[keyring]"' in str(caught.value)
-    assert find_key(["NAME"], "gemini", environ={"NAME": "in-the-environment"}) is not None
 
 
 SECRET = "sk-proj-abcDEF0123456789abcdef0123"
@@ -250,9 +228,3 @@ def test_a_key_in_a_spec_is_refused_and_not_shown(spec: str) -> None:
         plugins.open_model(spec)
     for word in (SECRET, "word-of-mine", "AIza"):
         assert word not in str(caught.value)
-
-
-def test_a_key_in_a_spec_is_not_stored(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["model", "add", "mine", f"openai:{SECRET}"]) == 2
-    assert SECRET not in capsys.readouterr().err
-    assert main(["model", "test", "profile:mine"]) == 2

@@ -18,7 +18,7 @@ import pytest
 from tabwb.host.failures import RETRIED, FailureKind, RemoteFailure, retry_after
 from tabwb.host.guarded import GuardedModel
 from tabwb.host.keys import Key
-from tabwb.host.prices import FREE, cost_of, price_of, shipped
+from tabwb.host.prices import FREE, Price, cost_of, price_of, shipped
 from tabwb.host.remote_model import RemoteModel, Retries, StreamedReply
 from tabwb.plugin_api.components import BatchingBackend, Cancel
 from tabwb.records.errors import ComponentError, UsageError
@@ -82,10 +82,6 @@ def replied(service: RemoteModel, request: Request | None = None) -> list[str | 
     return list(service.reply(request or asked(), threading.Event()))
 
 
-def test_it_is_a_batching_back_end() -> None:
-    assert isinstance(Service(failing()), BatchingBackend)
-
-
 @pytest.mark.parametrize("kind", sorted(RETRIED))
 def test_what_may_pass_is_tried_again_from_the_beginning(kind: FailureKind) -> None:
     pieces = replied(Service(failing(RemoteFailure(kind, "no"))))
@@ -120,14 +116,13 @@ def test_pauses_lie_between_half_and_the_whole_and_never_beyond_the_longest() ->
         assert retries.pause_s(attempt, None, 1.0) == pytest.approx(whole)
 
 
-def test_the_pause_a_service_asks_for_is_kept_and_told() -> None:
+def test_the_pause_a_service_asks_for_is_kept_told_and_bounded() -> None:
     service = Service(failing(RemoteFailure("rate-limit", "slow down", retry_after_s=17.0)))
+    assert isinstance(service, BatchingBackend)
     waits = [piece for piece in replied(service) if isinstance(piece, Wait)]
     assert waits == [Wait(17.0, "rate limit, attempt 1 of 6")]
     assert service.rests == [17.0]
-
-
-def test_a_pause_of_more_than_ten_times_the_longest_is_not_waited_for() -> None:
+    # One of more than ten times the longest is not waited for.
     service = Service(failing(RemoteFailure("rate-limit", "", retry_after_s=1e9)))
     with pytest.raises(ComponentError, match="asks to wait 1000000000 s"):
         replied(service)
@@ -356,93 +351,61 @@ def test_what_was_not_answered_when_cancelled_yields_nothing() -> None:
     assert found == [0]
 
 
-def test_errors_and_metadata_show_no_key() -> None:
-    key = Key("sk-planted-0123456789", "a test")
+def test_errors_metadata_replies_and_what_streams_show_no_key() -> None:
+    secret = Key("sk-planted-0123456789", "a test").reveal()
 
     def refusing(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
         yield ""
-        raise RemoteFailure("authentication", f"wrong key {key.reveal()}", status=401)
+        raise RemoteFailure("authentication", f"wrong key {secret}", status=401)
 
     with pytest.raises(ComponentError) as caught:
         replied(Service(refusing))
-    assert "[key]" in str(caught.value) and key.reveal() not in str(caught.value)
+    assert "[key]" in str(caught.value) and secret not in str(caught.value)
 
     def telling(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
-        yield Reply("dog", StopReason.END, 0.1, metadata={"header": f"Bearer {key.reveal()}"})
+        yield Reply("dog", StopReason.END, 0.1, metadata={"header": f"Bearer {secret}"})
 
     last = replied(Service(telling))[-1]
     assert isinstance(last, Reply) and last.metadata["header"] == "Bearer [key]"
+    for size in (1, 7, 100):
 
+        def saying(request: Request, cancel: Cancel, size: int = size) -> Iterator[str | Reply]:
+            text = f"You sent {secret} to me"
+            yield from (text[at : at + size] for at in range(0, len(text), size))
+            yield answer(text)
 
-def test_a_reply_with_the_key_in_it_is_an_error_and_not_kept() -> None:
-    key = Key("sk-planted-0123456789", "a test")
+        shown: list[object] = []
+        with pytest.raises(ComponentError, match="contains the service's key") as caught:
+            shown.extend(Service(saying).reply(asked(), threading.Event()))
+        assert "sk-" not in "".join(map(str, shown)) and secret not in str(caught.value)
 
-    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
-        yield answer(f"You sent {key.reveal()}")
-
-    with pytest.raises(ComponentError, match="contains the service's key") as caught:
-        replied(Service(attempt))
-    assert key.reveal() not in str(caught.value)
-
-
-@pytest.mark.parametrize("size", [1, 7, 100])
-def test_a_key_in_what_streams_is_not_shown(size: int) -> None:
-    key = Key("sk-planted-0123456789", "a test")
-    text = f"You sent {key.reveal()} to me"
-
-    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
-        yield from (text[at : at + size] for at in range(0, len(text), size))
-        yield answer(text)
-
-    shown: list[object] = []
-    with pytest.raises(ComponentError, match="contains the service's key"):
-        shown.extend(Service(attempt).reply(asked(), threading.Event()))
-    assert "sk-" not in "".join(map(str, shown))
-
-
-def test_what_only_begins_like_a_key_is_shown() -> None:
-    Key("sk-planted-0123456789", "a test")
-
-    def attempt(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+    def beginning(request: Request, cancel: Cancel) -> Iterator[str | Reply]:
         yield "a sk-"
         yield "i and a sk-pl"
         yield answer("a sk-i and a sk-pl")
 
-    *shown, last = replied(Service(attempt))
-    assert "".join(map(str, shown)) == "a sk-i and a sk-pl"
+    *pieces, last = replied(Service(beginning))
+    assert "".join(map(str, pieces)) == "a sk-i and a sk-pl", "it only begins like a key"
     assert isinstance(last, Reply)
 
 
-def test_a_shipped_price_is_found_by_the_models_spec(tmp_path: Path) -> None:
-    price = price_of(parse_spec("gemini:gemini-2.5-flash"), local=False, config_dir=tmp_path)
-    assert price is not None
+def test_the_price_of_a_spec_is_the_users_else_the_shipped_one(tmp_path: Path) -> None:
+    def price(spec: str, *, local: bool = False) -> Price | None:
+        return price_of(parse_spec(spec), local=local, config_dir=tmp_path)
+
+    found = price("gemini:gemini-2.5-flash")
+    assert found is not None
     # 6,720 responses of 1,500 tokens sent and 250 received, at 0.30 and 2.50 dollars a million:
     # 10.08 million x 0.30 + 1.68 million x 2.50.
-    assert cost_of(price, 6720 * 1500, 6720 * 250) == pytest.approx(3.024 + 4.2)
-
-
-def test_every_shipped_price_says_when_it_was_looked_up() -> None:
-    assert all(price.as_of and price.source for price in shipped())
-
-
-def test_the_users_price_goes_first(tmp_path: Path) -> None:
-    (tmp_path / "prices.toml").write_text(
-        '[[price]]\nmodel = "gemini:*"\nprompt = 1\nreply = 2\n', encoding="utf-8"
-    )
-    price = price_of(parse_spec("gemini:gemini-2.5-flash"), local=False, config_dir=tmp_path)
-    assert price is not None and (price.prompt, price.reply) == (1.0, 2.0)
-
-
-@pytest.mark.parametrize(
-    "spec", ["openai:no-such-model", "openai:gpt-4o@base_url=https://other.example/v1"]
-)
-def test_an_unknown_price_is_no_price(tmp_path: Path, spec: str) -> None:
-    price = price_of(parse_spec(spec), local=False, config_dir=tmp_path)
-    assert price is None and cost_of(price, 10, 10) is None
-
-
-def test_what_runs_here_costs_nothing(tmp_path: Path) -> None:
-    assert price_of(parse_spec("bundled"), local=True, config_dir=tmp_path) is FREE
+    assert cost_of(found, 6720 * 1500, 6720 * 250) == pytest.approx(3.024 + 4.2)
+    assert all(one.as_of and one.source for one in shipped())
+    assert price("bundled", local=True) is FREE
+    for spec in ("openai:no-such-model", "openai:gpt-4o@base_url=https://other.example/v1"):
+        assert price(spec) is None and cost_of(price(spec), 10, 10) is None
+    own = '[[price]]\nmodel = "gemini:*"\nprompt = 1\nreply = 2\n'
+    (tmp_path / "prices.toml").write_text(own, encoding="utf-8")
+    found = price("gemini:gemini-2.5-flash")
+    assert found is not None and (found.prompt, found.reply) == (1.0, 2.0)
 
 
 @pytest.mark.parametrize(

@@ -127,29 +127,25 @@ def test_no_sample_of_a_conditioned_word_is_above_the_limit(name: str) -> None:
     assert conditioned.samples.dtype == np.float32
 
 
-@pytest.mark.parametrize("seconds", [0.0, 0.001, 0.1, 0.399])
-def test_below_400_ms_the_level_is_left_and_this_is_said(seconds: float) -> None:
-    conditioned = condition(sine(440.0, -20.0, seconds), 48_000)
-    assert conditioned.parameters["loudness"] == "too short"
-    assert conditioned.parameters["gain_db"] == 0.0
-    assert "loudness_lufs" not in conditioned.parameters
-    assert len(conditioned.samples) == pytest.approx(seconds * RATE, abs=2)
-
-
-def test_at_400_ms_there_is_a_loudness() -> None:
-    assert condition(sine(440.0, -20.0, 0.4), 48_000).parameters["loudness"] == "normalised"
-
-
-def test_silence_stays_silence_and_this_is_said() -> None:
-    conditioned = condition(np.zeros(48_000, dtype=np.float32), 48_000)
-    assert conditioned.parameters["loudness"] == "silent"
-    assert not conditioned.samples.any()
-
-
-def test_nearly_nothing_is_not_blown_up_without_end() -> None:
-    conditioned = condition(sine(440.0, -66.0), 48_000)
-    assert conditioned.parameters["loudness"] == "at most gain"
-    assert conditioned.parameters["gain_db"] == 40.0
+@pytest.mark.parametrize(
+    ("samples", "loudness", "gain"),
+    [
+        *((sine(440.0, -20.0, seconds), "too short", 0.0) for seconds in (0.0, 0.001, 0.1, 0.399)),
+        (sine(440.0, -20.0, 0.4), "normalised", None),
+        (np.zeros(48_000, dtype=np.float32), "silent", None),
+        (sine(440.0, -66.0), "at most gain", 40.0),
+    ],
+)
+def test_what_has_no_loudness_or_nearly_none_is_left_and_this_is_said(
+    samples: Samples, loudness: str, gain: float | None
+) -> None:
+    conditioned = condition(samples, 48_000)
+    told = conditioned.parameters
+    assert told["loudness"] == loudness
+    assert gain in (None, told["gain_db"])
+    assert ("loudness_lufs" in told) is (loudness in ("normalised", "at most gain"))
+    assert len(conditioned.samples) == pytest.approx(len(samples) * RATE / 48_000, abs=2)
+    assert loudness != "silent" or not conditioned.samples.any()
 
 
 def test_what_the_limiter_did_is_told() -> None:
@@ -161,15 +157,13 @@ def test_what_the_limiter_did_is_told() -> None:
     assert condition(sine(440.0, -30.0), 48_000).parameters["limited_s"] == 0.0
 
 
-def test_a_rate_too_low_for_speech_is_refused() -> None:
-    with pytest.raises(TabwbError, match="too low a rate"):
-        condition(np.zeros(100, dtype=np.float32), 1_000)
-
-
 def test_a_copy_is_written_and_the_original_stays(tmp_path: Path) -> None:
     source, out = tmp_path / "take.wav", tmp_path / "copy.wav"
     soundfile.write(source, np.column_stack([sine(440.0, -40.0)] * 2), 48_000, subtype="PCM_24")
     before = source.read_bytes()
+    with pytest.raises(TabwbError, match="no sound from 5 s on"):
+        condition_file(source, out, 5.0, 6.0)
+    assert not out.exists()
     told, _ = condition_file(source, out, 1.0, 3.0)
     assert source.read_bytes() == before
     assert out.stat().st_mode & 0o777 == 0o600
@@ -178,44 +172,41 @@ def test_a_copy_is_written_and_the_original_stays(tmp_path: Path) -> None:
     assert told["source_rate_hz"] == 48_000
     measured = pyloudnorm.Meter(RATE).integrated_loudness(copy.astype(np.float64))
     assert measured == pytest.approx(LOUDNESS_LUFS, abs=0.15)
-
-
-def test_a_stretch_without_sound_is_an_error(tmp_path: Path) -> None:
-    source = tmp_path / "take.wav"
-    soundfile.write(source, sine(440.0, -40.0, 1.0), 48_000)
-    with pytest.raises(TabwbError, match="no sound from 5 s on"):
-        condition_file(source, tmp_path / "copy.wav", 5.0, 6.0)
-    assert not (tmp_path / "copy.wav").exists()
+    with pytest.raises(TabwbError, match="too low a rate"):
+        condition(np.zeros(100, dtype=np.float32), 1_000)
 
 
 def array(*values: float) -> Samples:
     return np.array(values, dtype=np.float32)
 
 
-def test_a_sine_at_full_scale_has_an_rms_of_minus_3_01() -> None:
+def test_a_sine_at_full_scale_has_an_rms_of_minus_3_01_and_silence_a_level() -> None:
     t = np.arange(48_000) / 48_000
     told = level(np.sin(2 * np.pi * 1_000 * t).astype(np.float32))
     assert told.peak_dbfs == pytest.approx(0.0, abs=1e-3)
     assert told.rms_dbfs == pytest.approx(10 * np.log10(0.5), abs=1e-3)
-
-
-def test_silence_has_a_level_that_can_be_shown() -> None:
     told = level(np.zeros(100, dtype=np.float32))
     assert (told.peak_dbfs, told.rms_dbfs, told.clipped) == (FLOOR_DBFS, FLOOR_DBFS, False)
+    for samples in (np.zeros(0, np.float32), np.zeros(16_000, np.float32)):
+        assert (active_speech_level(samples, 16_000).dbov) == -144.0
 
 
-@pytest.mark.parametrize(("in_a_row", "clipped"), [(1, False), (2, False), (3, True), (9, True)])
-def test_three_samples_at_full_scale_light_the_clip_light(in_a_row: int, clipped: bool) -> None:
-    assert level(array(0.2, *[1.0] * in_a_row, 0.2)).clipped is clipped
-
-
-def test_the_largest_value_of_16_bits_is_full_scale() -> None:
-    assert level(array(*[32767 / 32768] * 3)).clipped
-    assert not level(array(*[0.999] * 3)).clipped
-
-
-def test_a_change_of_sign_is_no_flat_top() -> None:
-    assert not level(array(1.0, 1.0, -1.0, -1.0)).clipped
+@pytest.mark.parametrize(
+    ("values", "clipped"),
+    [
+        ((0.2, 1.0, 0.2), False),
+        ((0.2, 1.0, 1.0, 0.2), False),
+        ((0.2, 1.0, 1.0, 1.0, 0.2), True),
+        ((0.2, *[1.0] * 9, 0.2), True),
+        ((32767 / 32768,) * 3, True),  # the largest value of 16 bits is full scale
+        ((0.999,) * 3, False),
+        ((1.0, 1.0, -1.0, -1.0), False),  # a change of sign is no flat top
+    ],
+)
+def test_three_samples_at_full_scale_light_the_clip_light(
+    values: tuple[float, ...], clipped: bool
+) -> None:
+    assert level(array(*values)).clipped is clipped
 
 
 @given(
@@ -313,33 +304,22 @@ def test_a_tone_has_the_level_of_its_rms(dbov: float, rate: int) -> None:
     assert active_speech_level(tone, rate).dbov == pytest.approx(dbov, abs=0.1)
 
 
-def test_silence_has_no_level() -> None:
-    for samples in (np.zeros(0, np.float32), np.zeros(16_000, np.float32)):
-        assert (active_speech_level(samples, 16_000).dbov) == -144.0
-
-
 SLOWED_HZ = 16_000
 
 
-@pytest.mark.parametrize("hertz", [110, 440])
-def test_a_tone_lasts_longer_and_sounds_the_same(hertz: int) -> None:
+def test_a_tone_lasts_longer_and_sounds_the_same() -> None:
     at = np.arange(SLOWED_HZ) / SLOWED_HZ
-    tone = (0.5 * np.sin(2 * np.pi * hertz * at)).astype(np.float32)
-    made = slowed(tone, SLOWED_HZ, 0.75)
-    spectrum = np.abs(np.fft.rfft(made * np.hanning(len(made))))
-    assert len(made) == round(SLOWED_HZ / 0.75)
-    assert np.argmax(spectrum) * SLOWED_HZ / len(made) == pytest.approx(
-        hertz, abs=SLOWED_HZ / len(made)
-    )
-    middle = made[2000:-2000]
-    assert np.sqrt(np.mean(middle**2)) == pytest.approx(0.5 / np.sqrt(2), rel=0.02)
-
-
-def test_a_speed_of_one_changes_nothing_and_others_are_refused() -> None:
-    clip = np.linspace(-1, 1, 4000, dtype=np.float32)
-    assert np.array_equal(slowed(clip, SLOWED_HZ, 1.0), clip)
+    for hertz in (110, 440):
+        tone = (0.5 * np.sin(2 * np.pi * hertz * at)).astype(np.float32)
+        made = slowed(tone, SLOWED_HZ, 0.75)
+        assert len(made) == round(SLOWED_HZ / 0.75)
+        strongest = np.argmax(np.abs(np.fft.rfft(made * np.hanning(len(made)))))
+        step = SLOWED_HZ / len(made)
+        assert strongest * step == pytest.approx(hertz, abs=step)
+        assert np.sqrt(np.mean(made[2000:-2000] ** 2)) == pytest.approx(0.5 / np.sqrt(2), rel=0.02)
+        assert np.array_equal(slowed(tone, SLOWED_HZ, 1.0), tone)
     with pytest.raises(ValueError, match=r"a speed of 1\.5 is not between"):
-        slowed(clip, SLOWED_HZ, 1.5)
+        slowed(np.linspace(-1, 1, 4000, dtype=np.float32), SLOWED_HZ, 1.5)
 
 
 def test_what_is_played_is_heard(microphone: VirtualMicrophone, tmp_path: Path) -> None:

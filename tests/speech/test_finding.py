@@ -108,11 +108,6 @@ def test_without_the_model_energy_finds_speech_and_the_method_says_so(
     assert finding.WITHOUT_MODEL in found.method
 
 
-def test_silence_holds_no_speech() -> None:
-    assert find_speech(_noise(5.0, -70.0), RATE).speech == ()
-    assert find_speech(np.zeros(0, np.float32), RATE).speech == ()
-
-
 @pytest.mark.parametrize("rate", [22_050, 44_100])
 def test_other_rates_are_heard_alike(rate: int) -> None:
     import soxr
@@ -189,13 +184,10 @@ def test_two_words_with_a_pause_are_two_stretches(name: str) -> None:
     assert second.end_s - first.end_s == pytest.approx(2.5, abs=0.08)
 
 
-@pytest.mark.parametrize("seconds", [0.0, 0.005, 0.5, 4.0])
-def test_nothing_stands_out_of_steady_noise_or_silence(seconds: float) -> None:
-    assert stretches_of_speech(_word_noise(seconds), RATE) == ()
-    assert stretches_of_speech(np.zeros(round(seconds * RATE), np.float32), RATE) == ()
-
-
-def test_a_click_is_no_stretch() -> None:
+def test_nothing_stands_out_of_steady_noise_a_click_or_silence() -> None:
+    for seconds in (0.0, 0.005, 0.5, 4.0):
+        assert stretches_of_speech(_word_noise(seconds), RATE) == ()
+        assert stretches_of_speech(np.zeros(round(seconds * RATE), np.float32), RATE) == ()
     sound = _word_noise(2.0)
     sound[RATE : RATE + 80] = 0.5
     assert stretches_of_speech(sound, RATE) == ()
@@ -235,10 +227,21 @@ def tone(hz: float, dbfs: float, count: int) -> NDArray[np.float64]:
     return sine
 
 
-def test_a_good_recording_gets_no_remark() -> None:
+def test_a_good_recording_gets_no_remark_and_others_are_told() -> None:
     found = quality(session(), RATE)
     assert found.remarks == ()
     assert (found.clipped, found.hum, found.seconds) == (0, None, 4.0)
+    noise = np.random.default_rng(1).standard_normal(4 * RATE) * 10 ** (-65 / 20)
+    found = quality(noise.astype(np.float32), RATE)
+    assert (found.speech_dbov, found.remarks) == (None, ("no speech found",))
+    short = tone(50.0, -20.0, RATE // 5).astype(np.float32)
+    assert quality(short, RATE).hum is None
+    for samples, remark in (
+        (np.zeros(RATE, dtype=np.float32), "muted"),
+        (short, "short: 0.20 s"),
+        (np.zeros(0, dtype=np.float32), "short: 0.00 s"),
+    ):
+        assert remark in quality(samples, RATE).remarks[0]
 
 
 def test_clipping_is_counted_and_its_first_place_named() -> None:
@@ -267,20 +270,10 @@ def test_a_long_recording_of_a_good_word_gets_no_remark() -> None:
     assert found.speech_dbov == pytest.approx(quality(word, RATE).speech_dbov, abs=1.0)
 
 
-def test_a_recording_without_speech_is_told() -> None:
-    noise = np.random.default_rng(1).standard_normal(4 * RATE) * 10 ** (-65 / 20)
-    found = quality(noise.astype(np.float32), RATE)
-    assert (found.speech_dbov, found.remarks) == (None, ("no speech found",))
-
-
 def test_no_recorded_word_is_quiet() -> None:
     for path in SPEECH.glob("*.flac"):
         found = quality(words(path.stem), RATE)
         assert not any(each.startswith("quiet") for each in found.remarks), path.stem
-
-
-def test_digital_silence_is_a_muted_microphone() -> None:
-    assert "muted" in quality(np.zeros(RATE, dtype=np.float32), RATE).remarks[0]
 
 
 def test_the_noise_floor_is_the_level_of_the_noise() -> None:
@@ -300,13 +293,10 @@ def test_hum_under_speech_is_told_by_its_mains(mains: float, harmonics: tuple[in
     assert found.remarks[-1] == f"hum of the mains at {mains:.0f} Hz"
 
 
-@pytest.mark.parametrize("hz", [55.0, 70.0, 130.0, 997.0])
-def test_other_tones_are_no_hum(hz: float) -> None:
+def test_other_tones_and_recorded_words_are_no_hum() -> None:
     speech = session()
-    assert hum((speech + tone(hz, -40.0, len(speech))).astype(np.float32), RATE) is None
-
-
-def test_all_recorded_words_together_do_not_hum() -> None:
+    for hz in (55.0, 70.0, 130.0, 997.0):
+        assert hum((speech + tone(hz, -40.0, len(speech))).astype(np.float32), RATE) is None
     names = sorted(p.stem for p in SPEECH.glob("*.flac"))
     for start in range(0, len(names) - 3, 4):
         assert hum(words(*names[start : start + 4]), RATE) is None
@@ -316,19 +306,6 @@ def test_hum_is_told_in_a_recording_of_many_minutes() -> None:
     speech = np.tile(session(), 50)  # more than are looked at
     assert hum(speech, RATE) is None
     assert hum((speech + tone(60.0, -50.0, len(speech))).astype(np.float32), RATE) == 60.0
-
-
-def test_what_is_too_short_is_told_and_its_hum_not_guessed() -> None:
-    short = tone(50.0, -20.0, RATE // 5).astype(np.float32)
-    found = quality(short, RATE)
-    assert found.remarks[0] == "short: 0.20 s"
-    assert found.hum is None
-
-
-def test_nothing_at_all_has_a_quality_too() -> None:
-    found = quality(np.zeros(0, dtype=np.float32), RATE)
-    assert (found.seconds, found.clipped) == (0.0, 0)
-    assert found.remarks[0] == "short: 0.00 s"
 
 
 def room(seconds: float, dbfs: float = -60.0, seed: int = 0) -> Samples:
@@ -381,13 +358,12 @@ def test_a_slow_rise_is_walked_back_and_is_less_certain() -> None:
     assert found.uncertainty_s > 0.04
 
 
-@pytest.mark.parametrize("samples", [room(2.0), np.zeros(RATE, dtype=np.float32)])
-def test_where_nobody_speaks_there_is_no_onset(samples: Samples) -> None:
-    assert onset(samples, RATE) is None
-
-
-def test_no_samples_have_no_onset() -> None:
-    assert onset(np.zeros(0, dtype=np.float32), RATE) is None
+def test_where_nobody_speaks_there_is_no_onset() -> None:
+    for samples in (room(2.0), np.zeros(RATE, np.float32), np.zeros(0, np.float32)):
+        assert onset(samples, RATE) is None
+    assert onset(with_vowel(1.0), RATE, [(0.0, 3.0)]) is None, "everything is ignored"
+    assert find_speech(_noise(5.0, -70.0), RATE).speech == ()
+    assert find_speech(np.zeros(0, np.float32), RATE).speech == ()
 
 
 def test_a_click_is_too_short_to_be_speech() -> None:
@@ -412,16 +388,6 @@ def test_speech_that_comes_out_of_an_ignored_stretch_is_as_uncertain_as_that_is_
     assert found is not None
     assert abs(found.s - 1.0) <= found.uncertainty_s
     assert found.uncertainty_s > 0.12
-
-
-def test_when_everything_is_ignored_nothing_is_found() -> None:
-    assert onset(with_vowel(1.0), RATE, [(0.0, 3.0)]) is None
-
-
-def test_the_method_is_named() -> None:
-    found = onset(with_vowel(1.0), RATE)
-    assert found is not None
-    assert found.method.startswith("energy-1: +15 dB for 60 ms")
 
 
 WEAK = (
@@ -457,3 +423,4 @@ def test_in_a_silent_room_little_is_hidden() -> None:
     found = onset(with_vowel(1.0, noise_dbfs=-90.0), RATE)
     assert found is not None
     assert found.margin_s == pytest.approx(0.05)
+    assert found.method.startswith("energy-1: +15 dB for 60 ms")

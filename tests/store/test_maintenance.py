@@ -207,29 +207,23 @@ def test_an_older_store_is_whole_and_is_not_touched(file: Path) -> None:
         assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == ("0001",)
 
 
-def test_a_newer_store_is_not_called_damaged(filled: Path) -> None:
+def test_what_is_newer_empty_or_not_there_is_not_called_damaged(filled: Path, file: Path) -> None:
     with closing(sqlite3.connect(filled)) as connection:
         connection.executescript("PRAGMA user_version = 9999")
     with pytest.raises(StoreError, match="schema '9999'"):
         check(filled)
-
-
-def test_a_store_whose_making_was_killed_holds_nothing_and_is_not_damaged(file: Path) -> None:
-    connection = sqlite3.connect(file)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.close()
+    for path in (file, *file.parent.glob(f"{file.name}-*")):
+        path.unlink()
+    for name in ("info", "check"):
+        with pytest.raises(StoreError, match="no store here"):
+            words = [name, "--store", str(file)]
+            CliRunner().invoke(command, words, standalone_mode=False, catch_exceptions=False)
+    assert not file.exists(), "nothing is made by asking"
+    with closing(sqlite3.connect(file)) as connection:  # its making was killed
+        connection.execute("PRAGMA journal_mode = WAL")
     with pytest.raises(StoreError, match="nothing has been stored here yet") as caught:
         check(file)
     assert "backup" not in str(caught.value)
-
-
-def test_check_of_nothing_is_an_error(file: Path) -> None:
-    with pytest.raises(StoreError, match="no store here"):
-        check(file)
-    assert not file.exists()
-
-
-def test_check_of_something_else_is_damage(file: Path) -> None:
     file.write_text("id,answer\n" * 100)
     assert [type(each) for each in check(file)] == [Damage]
 
@@ -259,19 +253,6 @@ def test_the_commands_print_and_exit_as_they_should(filled: Path, tmp_path: Path
     status, out = run("check")
     assert status == 1
     assert "raters" in out
-
-
-def test_nothing_is_made_by_asking(tmp_path: Path) -> None:
-    missing = tmp_path / "none.db"
-    for name in ("info", "check"):
-        with pytest.raises(StoreError):
-            CliRunner().invoke(
-                command,
-                [name, "--store", str(missing)],
-                standalone_mode=False,
-                catch_exceptions=False,
-            )
-    assert not missing.exists()
 
 
 VOICE = b"RIFF a voice"

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -119,62 +120,36 @@ def test_the_log_says_who_did_what_when(store: Store) -> None:
     assert store.people.log_entries("S-015", 3) == ()
 
 
-def test_a_recording_is_kept_with_what_is_known_of_it(
-    store: Store, administration: Administration, take: Path
+def test_a_recording_is_kept_once_with_what_is_known_of_it_and_its_copy(
+    store: Store, administration: Administration, take: Path, tmp_path: Path
 ) -> None:
     original = KeptRecording(
         "u1", 3.9, 44_100, 2, parameters={"device": "USB"}, started_at="2026-11-21T10:00:00+00:00"
     )
-    sha256 = store.people.keep_recording(administration.id, original, take, who="ada")
-    assert sha256 == hashlib.sha256(SOUND).hexdigest()
-    assert store.people.recording_path(sha256).read_bytes() == SOUND
-    assert take.read_bytes() == SOUND
+    derived = KeptRecording("u2", 3.9, 16_000, role="conditioned", derived_from="u1")
+    copy = tmp_path / "copy.wav"
+    copy.write_bytes(b"RIFF, louder")
+    keep = partial(store.people.keep_recording, administration.id)
+    with pytest.raises(StoreError, match="recording u1"):
+        keep(derived, copy)
+    sha256 = keep(original, take, who="ada")
+    assert keep(original, take, who="ada") == sha256 == hashlib.sha256(SOUND).hexdigest()
+    assert store.people.recording_path(sha256).read_bytes() == take.read_bytes() == SOUND
     (kept,) = store.people.recordings(administration.id)
     assert (kept.uid, kept.seconds, kept.rate, kept.channels) == ("u1", 3.9, 44_100, 2)
     assert (kept.parameters, kept.started_at) == (original.parameters, original.started_at)
     assert (kept.sha256, kept.role) == (sha256, "original")
     (entry,) = store.people.log_entries("S-014")
     assert (entry.act, entry.administration, entry.who) == ("recorded", administration.id, "ada")
-
-
-def test_a_derived_copy_names_its_original(
-    store: Store, administration: Administration, take: Path, tmp_path: Path
-) -> None:
-    copy = tmp_path / "copy.wav"
-    copy.write_bytes(b"RIFF, louder")
-    derived = KeptRecording("u2", 3.9, 16_000, role="conditioned", derived_from="u1")
-    with pytest.raises(StoreError, match="recording u1"):
-        store.people.keep_recording(administration.id, derived, copy)
-    store.people.keep_recording(administration.id, KeptRecording("u1", 3.9, 44_100), take)
-    store.people.keep_recording(administration.id, derived, copy)
+    keep(derived, copy)
     assert [(r.uid, r.derived_from) for r in store.people.recordings(administration.id)] == [
-        ("u1", None),
-        ("u2", "u1"),
-    ]
-
-
-def test_the_same_recording_again_changes_nothing_and_another_is_refused(
-    store: Store, administration: Administration, take: Path
-) -> None:
-    recording = KeptRecording("u1", 3.9, 44_100)
-    store.people.keep_recording(administration.id, recording, take)
-    store.people.keep_recording(administration.id, recording, take)
-    assert len(store.people.recordings(administration.id)) == 1
+        ("u1", None), ("u2", "u1"),
+    ]  # fmt: skip
     take.write_bytes(b"RIFF, another")
     with pytest.raises(StoreError, match="u1 is kept already"):
-        store.people.keep_recording(administration.id, recording, take)
+        keep(original, take)
     with pytest.raises(StoreError, match="cannot be read"):
-        store.people.keep_recording(administration.id, recording, take.with_name("none.wav"))
-
-
-def test_a_damaged_recording_is_not_given_out(file: Path, take: Path) -> None:
-    with Store.open(file) as store:
-        number = begin(store, conditions=PERSON).id
-        sha256 = store.people.keep_recording(number, KeptRecording("u1", 1, 16_000), take)
-        store.people.recording_path(sha256).write_bytes(b"RIFF")
-        with pytest.raises(StoreError, match="damaged"):
-            store.people.recording_path(sha256)
-    assert any(sha256 in each.where for each in check(file))
+        keep(original, take.with_name("none.wav"))
 
 
 def test_only_the_owner_can_read_a_store_its_recordings_and_its_backup(
@@ -191,8 +166,13 @@ def test_only_the_owner_can_read_a_store_its_recordings_and_its_backup(
     assert {mode(path) for path in (blobs, *blobs.iterdir())} == {0o700}
     assert mode(out) == 0o600
     with Store.open(out) as copy:
-        assert copy.people.recording_path(sha256).read_bytes() == SOUND
-        assert mode(copy.people.recording_path(sha256)) == 0o600
+        path = copy.people.recording_path(sha256)
+        assert (path.read_bytes(), mode(path)) == (SOUND, 0o600)
+        # One that was damaged is not given out.
+        path.write_bytes(b"RIFF")
+        with pytest.raises(StoreError, match="damaged"):
+            copy.people.recording_path(sha256)
+    assert any(sha256 in each.where for each in check(out))
 
 
 def test_an_older_store_is_closed_to_others_with_its_first_person_only(file: Path) -> None:
@@ -219,17 +199,10 @@ def test_an_older_store_gets_the_tables_and_keeps_its_people(file: Path) -> None
     with Store.open(file) as store:
         assert store.history(number) == before
         assert [each.conditions.guarded for each in store.administrations()] == [True, False]
-        assert store.people.speakers() == (Speaker("S-014"),)
-        assert not (
-            store.people.consents("S-014")
-            or store.people.log_entries()
-            or store.people.tombstones()
-        )
-
-
-def test_conditions_that_know_no_origin_have_the_one_of_their_kind(file: Path) -> None:
-    with Store.open(file) as store:
-        number = begin(store, conditions=PERSON).id
+        people = store.people
+        assert people.speakers() == (Speaker("S-014"),)
+        assert not (people.consents("S-014") or people.log_entries() or people.tombstones())
+    # Conditions that know no origin have the one of their kind.
     with sqlite3.connect(file) as connection:
         connection.execute(
             "UPDATE administrations SET conditions = json_remove(conditions, '$.origin')"
@@ -394,10 +367,13 @@ def test_a_program_that_had_the_store_open_writes_no_text_under_a_key_of_the_del
     assert {one.where for one in check(file)} <= {"items"}  # those of tests are made up
 
 
-def test_a_deleted_id_is_not_used_again(file: Path) -> None:
+def test_a_deleted_id_is_not_used_again_and_a_model_of_the_same_name_stays(file: Path) -> None:
     with Store.open(file) as store:
+        model = begin(store, conditions=Conditions("S-014", "model")).id
+        begin(store, conditions=Conditions("S-014", "model", origin="unknown"))
         store.people.keep_speaker(Speaker("S-014"))
         store.people.delete_speaker("S-014", "withdrawn")
+        assert [each.id for each in store.administrations()] == [model]
         for act in (
             lambda: store.people.keep_speaker(Speaker("S-014")),
             lambda: store.people.keep_consents([Consent("S-014", "record", True, "2026-11-01")]),
@@ -431,16 +407,6 @@ def test_what_is_open_elsewhere_is_not_deleted(filled: tuple[Store, int, int], f
     ):
         store.people.delete_speaker("S-014", "withdrawn")
     assert store.people.speaker("S-014").version == 1
-
-
-def test_a_model_of_the_same_name_is_no_speaker(file: Path) -> None:
-    with Store.open(file) as store:
-        model = begin(store, conditions=Conditions("S-014", "model")).id
-        unknown = begin(store, conditions=Conditions("S-014", "model", origin="unknown")).id
-        store.people.keep_speaker(Speaker("S-014"))
-        store.people.delete_speaker("S-014", "withdrawn")
-        assert [each.id for each in store.administrations()] == [model]
-        assert model != unknown
 
 
 def test_a_reader_in_the_way_is_told_of_and_the_next_opening_finishes(

@@ -58,13 +58,28 @@ def counted(store: Store, rater: str, trial: int = 1) -> dict[str, float | None]
     return {one.measure: one.value for one in ratings if one.rater == rater}
 
 
-def test_a_set_is_found_by_id_name_and_uid(store: Store, kept: RatingSet) -> None:
+def test_a_set_is_found_by_id_name_and_uid_and_takes_ratings_while_it_is_open(
+    store: Store, kept: RatingSet
+) -> None:
     assert {store.sets.get(ref).id for ref in (kept.id, "pilot", kept.uid, kept.uid[:13])} == {1}
     assert (kept.raters, kept.status, kept.counts) == (("R1", "R2"), "open", "majority")
     assert [sample.text for sample in store.sets.samples(1)] == [f"as shown {n}" for n in (1, 2, 3)]
     assert store.sets.assignments(1, "R2")[2] == Assignment("R2", 3, 3)
     with pytest.raises(StoreError, match=r"there is no rating set 'other'.*\nallowed: pilot"):
         store.sets.get("other")
+    store.sets.log(kept.id, SetEvent("closed", who="ada"))
+    assert store.sets.get("pilot").status == "closed"
+    with pytest.raises(StoreError, match=r"'pilot' is closed\n.*rate reopen pilot"):
+        store.sets.rate(kept.id, says(jargon=1))
+    store.sets.log(kept.id, SetEvent("reopened"))
+    store.sets.rate(kept.id, says(jargon=1))
+    assert [event.kind for event in store.sets.events(kept.id)] == ["planned", "closed", "reopened"]
+    with pytest.raises(UsageError, match="a rating set 'pilot' already exists"):
+        rated_set(store, 1)
+    with pytest.raises(StoreError, match="R1 has a sample at position 1 already"):
+        rated_set(store, 1, name="twice", more=[Assignment("R1", 1, 2)])
+    with pytest.raises(UsageError, match="'12' is not a valid name of a rating set"):
+        rated_set(store, 1, name="12")
 
 
 def test_a_complete_rating_counts_in_results_beside_those_of_others(
@@ -154,27 +169,6 @@ def test_what_the_form_or_the_plan_does_not_allow_is_refused(
     assert store.sets.ratings(kept.id, every=True) == ()
 
 
-def test_a_closed_set_takes_no_ratings_until_it_is_opened_again(
-    store: Store, kept: RatingSet
-) -> None:
-    store.sets.log(kept.id, SetEvent("closed", who="ada"))
-    assert store.sets.get("pilot").status == "closed"
-    with pytest.raises(StoreError, match=r"'pilot' is closed\n.*rate reopen pilot"):
-        store.sets.rate(kept.id, says(jargon=1))
-    store.sets.log(kept.id, SetEvent("reopened"))
-    store.sets.rate(kept.id, says(jargon=1))
-    assert [event.kind for event in store.sets.events(kept.id)] == ["planned", "closed", "reopened"]
-
-
-def test_a_name_or_position_that_is_taken_is_refused(store: Store, kept: RatingSet) -> None:
-    with pytest.raises(UsageError, match="a rating set 'pilot' already exists"):
-        rated_set(store, 1)
-    with pytest.raises(StoreError, match="R1 has a sample at position 1 already"):
-        rated_set(store, 1, name="twice", more=[Assignment("R1", 1, 2)])
-    with pytest.raises(UsageError, match="'12' is not a valid name of a rating set"):
-        rated_set(store, 1, name="12")
-
-
 def test_codes_of_programs_and_invalid_codes_are_refused(store: Store) -> None:
     number = answered(store)
     for raters in (("tab 2026",), ("R" * 33,), ("",)):
@@ -227,17 +221,6 @@ def whole(file: Path) -> Path:
     return file
 
 
-def test_a_backup_has_the_rating_sets(whole: Path, tmp_path: Path) -> None:
-    out = tmp_path / "copy.db"
-    with Store.open(whole) as store:
-        backup(store, out)
-        kept, rows = store.sets.all(), store.sets.ratings(1, every=True)
-    with Store.open(out) as copy:
-        assert copy.sets.all() == kept
-        assert copy.sets.ratings(1, every=True) == rows
-    assert check(out) == ()
-
-
 SET = "rating set 1"
 
 
@@ -250,10 +233,17 @@ SET = "rating set 1"
         ("UPDATE sample_sets SET form_text_id = 1", SET, "the stored form cannot be read"),
     ],
 )
-def test_what_was_changed_behind_our_back_is_found(
-    whole: Path, statement: str, where: str, what: str
+def test_a_backup_has_the_sets_and_what_was_changed_behind_our_back_is_found(
+    whole: Path, tmp_path: Path, statement: str, where: str, what: str
 ) -> None:
-    with closing(sqlite3.connect(whole)) as connection, connection:
+    out = tmp_path / "copy.db"
+    with Store.open(whole) as store:
+        backup(store, out)
+        kept, rows = store.sets.all(), store.sets.ratings(1, every=True)
+    with Store.open(out) as copy:
+        assert (copy.sets.all(), copy.sets.ratings(1, every=True)) == (kept, rows)
+    assert check(out) == ()
+    with closing(sqlite3.connect(out)) as connection, connection:
         connection.execute(statement)
-    damages = [damage for damage in check(whole) if what in damage.what]
+    damages = [damage for damage in check(out) if what in damage.what]
     assert [damage.where for damage in damages] == [where]
