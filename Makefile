@@ -41,7 +41,7 @@ torture: $(VENV)/.installed-dev
 	@TABWB_TORTURE_KILLS=$${TABWB_TORTURE_KILLS:-50} $(PYTEST) -n $(WORKERS) \
 	  --hypothesis-profile=torture tests/store tests/analysis tests/scoring tests/agreement \
 	  tests/lesion tests/phonology tests/cli/test_killed_voices.py tests/administer/test_kill.py \
-	  tests/administer/rating/test_killed.py
+	  tests/administer/rating/test_killed.py tests/cli/test_hanging_plugins.py
 
 # Twice as slow as the tests alone, so not a part of them.
 coverage: $(VENV)/.installed-dev system

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -42,16 +43,23 @@ def typed_table(path: Path, **said: str) -> Path:
     return path
 
 
-def built(folder: Path, *commands: str | Sequence[object]) -> Path:
-    """Run commands with data and configuration of their own; :func:`copied` begins there."""
-    from tabwb.cli.main import main
-
+@contextmanager
+def at_home(folder: Path) -> Iterator[None]:
+    """Let data and configuration be those of a folder, in fixtures that serve a whole module."""
     with pytest.MonkeyPatch.context() as patch:
         for name in [name for name in os.environ if name.startswith("TABWB_")]:
             patch.delenv(name)
         patch.setenv("TABWB_DATA_DIR", str(folder / "tabwb-data"))
         patch.setenv("TABWB_CONFIG_DIR", str(folder / "tabwb-config"))
         patch.setenv("TABWB_OFFLINE", "1")
+        yield
+
+
+def built(folder: Path, *commands: str | Sequence[object]) -> Path:
+    """Run commands with data and configuration of their own; :func:`copied` begins there."""
+    from tabwb.cli.main import main
+
+    with at_home(folder):
         for words in commands:
             parts = words.split() if isinstance(words, str) else map(str, words)
             assert main(list(parts)) in (0, 3), words

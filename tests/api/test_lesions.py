@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,18 +20,6 @@ GRID = {
     "name": "two",
     "lesions": [{"targets": ["attention.heads"], "amounts": [1.0], "layers": ["0"]}],
 }
-
-
-def test_the_plan_counts_what_the_parts_have() -> None:
-    parts = tabwb.lesion_parts(MODEL)
-    heads = parts.where(target="attention.heads", layer=0).to_dicts()[0]
-    assert (heads["unit"], heads["part"]) == ("head", "0.attention.heads")
-    plan = tabwb.lesion_plan(MODEL, "attention.heads:zero@layers=0")
-    assert plan["taken_units"].to_list() == plan["units"].to_list() == [heads["units"]]
-    assert plan["taken_parameters"].to_list() == [heads["parameters"]]
-    assert plan.notes[0].startswith("attention.heads:zero:1@layers=0 changes ")
-    with pytest.raises(tabwb.UsageError, match="has no known target"):
-        tabwb.lesion_plan(MODEL, "mlq:zero")
 
 
 def test_a_sweep_stores_what_run_stores_and_is_not_given_again(
@@ -66,49 +55,39 @@ def test_a_sweep_stores_what_run_stores_and_is_not_given_again(
             assert "lesion_perplexity" not in b.history(without.record.id).model_facts
 
 
-@pytest.mark.parametrize(
-    ("grid", "words"),
-    [({"format": 1}, "lesions: there are none"), ({**GRID, "lesion": []}, "unknown key")],
-)
-def test_a_grid_is_checked_before_the_model_is_loaded(
-    battery_file: Path, tmp_path: Path, grid: dict[str, object], words: str
-) -> None:
-    with pytest.raises(tabwb.UsageError, match=words):
-        tabwb.sweep(battery_file, MODEL, grid, store=tmp_path / "a.db")
-    assert not (tmp_path / "a.db").exists()
-
-
-def test_a_sweep_takes_decoding_and_a_part_of_the_battery(
+def test_what_cannot_be_swept_is_refused_before_the_model_is_loaded(
     battery_file: Path, tmp_path: Path
 ) -> None:
-    whole = tabwb.load_battery(battery_file)
-    subtest = whole.subtests[0].id
-    given = tabwb.sweep(
-        battery_file, MODEL, GRID, store=tmp_path / "a.db", temperature=0.7, top_p=0.9,
-        max_tokens=5, subtests=subtest, limit=1,
-    )  # fmt: skip
-    with tabwb.open(tmp_path / "a.db") as study:
-        conditions = study.administration(given["administration"].to_list()[1]).record.conditions
-    assert (conditions.decoding.temperature, conditions.decoding.top_p) == (0.7, 0.9)
-    assert conditions.decoding.max_tokens == 5
-    assert (conditions.part_subtests, conditions.part_limit) == ((subtest,), 1)
+    refused: tuple[tuple[dict[str, object], dict[str, Any], str], ...] = (
+        ({"format": 1}, {}, "lesions: there are none"),
+        ({**GRID, "lesion": []}, {}, "unknown key"),
+        (GRID, {"shard": "3/2"}, "'3/2' is not a share"),
+        (GRID, {"lanes": 0}, "lanes: 0 cannot be used"),
+    )
+    for grid, options, words in refused:
+        with pytest.raises(tabwb.UsageError, match=words):
+            tabwb.sweep(battery_file, MODEL, grid, store=tmp_path / "a.db", **options)
+    assert not (tmp_path / "a.db").exists()
 
 
 def test_a_sweep_takes_every_condition_that_the_command_takes(
     battery_file: Path, tmp_path: Path
 ) -> None:
+    subtest = tabwb.load_battery(battery_file).subtests[0].id
     given = tabwb.sweep(
         battery_file, MODEL, GRID, store=tmp_path / "a.db", judges=(), stop=".", limit=1,
         conversation=True, item_order="shuffled", option_order="shuffled", shard="2/2",
+        temperature=0.7, top_p=0.9, max_tokens=5, subtests=subtest,
     )  # fmt: skip
     assert given["role"].to_list() == ["lesion"]
     with tabwb.open(tmp_path / "a.db") as study:
         conditions = study.administration(given["administration"].to_list()[0]).record.conditions
     assert conditions.conversation and conditions.judges == ()
-    assert conditions.decoding.stop == (".",)
+    decoding = conditions.decoding
+    assert (decoding.temperature, decoding.top_p, decoding.max_tokens) == (0.7, 0.9, 5)
+    assert decoding.stop == (".",)
     assert (conditions.item_order, conditions.option_order) == ("shuffled", "shuffled")
-    with pytest.raises(tabwb.UsageError, match="'3/2' is not a share"):
-        tabwb.sweep(battery_file, MODEL, GRID, store=tmp_path / "a.db", shard="3/2")
+    assert (conditions.part_subtests, conditions.part_limit) == ((subtest,), 1)
 
 
 def test_a_dry_run_gives_nothing_and_makes_no_store(battery_file: Path, tmp_path: Path) -> None:
@@ -119,8 +98,3 @@ def test_a_dry_run_gives_nothing_and_makes_no_store(battery_file: Path, tmp_path
     tabwb.sweep(battery_file, MODEL, GRID, store=path, shard="1/2", limit=1)
     again = tabwb.sweep(battery_file, MODEL, GRID, store=path, dry_run=True, limit=1)
     assert again["status"].to_list() == ["done", None]
-
-
-def test_a_batch_of_no_conditions_is_refused(battery_file: Path, tmp_path: Path) -> None:
-    with pytest.raises(tabwb.UsageError, match="lanes: 0 cannot be used"):
-        tabwb.sweep(battery_file, MODEL, GRID, store=tmp_path / "a.db", lanes=0)

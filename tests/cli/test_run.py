@@ -92,19 +92,6 @@ def test_what_cannot_be_done_is_said_in_one_message(
     assert outcome.out == ""
 
 
-def test_trials_can_be_voided_undone_and_noted_after_the_fact(run: Run) -> None:
-    run("run", "tab", "--model", "echo")
-    run("trial", "void", 1, "repetition/rp1", "--reason", "misread")
-    document = run("results", 1, "--json").document
-    repetition = document["summary"]["subtests"][3]
-    assert repetition["n"] == 4
-    run("trial", "undo", 1)
-    assert run("results", 1, "--json").document["summary"]["subtests"][3]["n"] == 5
-    run("trial", "note", 1, "rp1", "loud street")
-    run("trial", "rescore", 1)
-    run("trial", "void", 1, "nothing", "--reason", "x", status=2)
-
-
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals of this kind here")
 def test_who_waits_for_a_model_is_told_that_it_loads() -> None:
     written = on_terminal("run", "tab", "--model", "echo", "--limit", "1")

@@ -129,6 +129,14 @@ async def test_what_a_lesion_changes(run: Run, stores: list[Path]) -> None:  # n
     taken = [one["taken_parameters"] for one in documents[1]["parts"]]
     plan = tabwb.lesion_plan("lesionable", lesion)
     assert plan["taken_parameters"].to_list() == taken
+    heads = tabwb.lesion_parts("lesionable").where(target="attention.heads", layer=0).to_dicts()[0]
+    assert (heads["unit"], heads["part"]) == ("head", "0.attention.heads")
+    assert plan["taken_units"].to_list() == plan["units"].to_list() == [heads["units"]]
+    assert taken == [heads["parameters"]]
+    assert plan.notes[0].startswith("attention.heads:zero:1@layers=0 changes ")
+    with pytest.raises(tabwb.UsageError, match="has no known target"):
+        tabwb.lesion_plan("lesionable", "mlq:zero")
+    run("lesion", "plan", "mlq:zero", *model, status=2)
 
 
 ITEMS = """
@@ -147,18 +155,8 @@ texts = ["Tha dob rin hamo.", "U cet sut thaba.", "Wu sar tho sei.", "Ha ite thi
 async def test_localizing(run: Run, stores: list[Path], tmp_path: Path) -> None:  # noqa: F811
     items, out = tmp_path / "items.toml", tmp_path / "units.json"
     items.write_text(ITEMS, encoding="utf-8")
-    asked = (
-        "lesion",
-        "localize",
-        "--model",
-        "lesionable",
-        "--items",
-        items,
-        "--out",
-        out,
-        "--share",
-        0.25,
-    )
+    files = ("--items", items, "--out", out)
+    asked = ("lesion", "localize", "--model", "lesionable", *files, "--share", 0.25)
     document = run(*asked, "--json").document
     found = json.loads(out.read_text())
     python = tabwb.localize("lesionable", out, items=items, share=0.25, force=True)

@@ -150,6 +150,14 @@ async def test_corrections(run: Run, stores: list[Path]) -> None:  # noqa: F811
     assert documents[1]["administrations"][0]["tags"] == ["a"]  # each tag is a change
     assert documents[-1]["undone"] == [{"what": "void", "trial": documents[2]["trial"]}]
     assert ratings(command) == ratings(python) == ratings(workbench_store) != []
+    place = ("1", "--store", command)
+    for words, n in (("void repetition/rp1 --reason misread", 4), ("undo", 5)):
+        what, *more = words.split()
+        run("trial", what, "1", *more, "--store", command)
+        assert run("results", *place, "--json").document["summary"]["subtests"][3]["n"] == n
+    run("trial", "void", "1", "nothing", "--reason", "x", "--store", command, status=2)
+    with tabwb.open(python, write=True) as study, pytest.raises(tabwb.UsageError):
+        study.void(1, "nothing", reason="x")
 
 
 PEOPLE: tuple[tuple[str, str, type[Operation], dict[str, Any]], ...] = (
@@ -159,6 +167,8 @@ PEOPLE: tuple[tuple[str, str, type[Operation], dict[str, Any]], ...] = (
      {"speaker": "S-014", "values": ["AQ=", "months_post_onset=18"]}),
     ("speaker consent S-014 --scope rate --scope share --given 2026-01-02", "consent",
      ConsentOfSpeaker, {"speaker": "S-014", "scope": ["rate", "share"], "given": "2026-01-02"}),
+    ("speaker consent S-014 --scope rate --withdrawn 2026-02-02", "consent", ConsentOfSpeaker,
+     {"speaker": "S-014", "scope": ["rate"], "withdrawn": "2026-02-02"}),
     ("speaker consent S-014 --all --withdrawn 2026-02-03", "consent", ConsentOfSpeaker,
      {"speaker": "S-014", "everything": True, "withdrawn": "2026-02-03"}),
     ("speaker list", "speakers", ListSpeakers, {}),
@@ -187,7 +197,11 @@ async def test_people(run: Run, stores: list[Path]) -> None:  # noqa: F811
     of_workbench = await worked(workbench_store, *wanted)
     assert undated(of_python) == undated(documents) == undated(of_workbench)
     assert documents[1]["speaker"]["values"] == {"dialect": "Scots", "months_post_onset": 18.0}
-    assert documents[4]["speakers"][0]["may"] == []
+    assert [one["speaker"]["version"] for one in documents[:2]] == [1, 2]
+    assert [one["speaker"]["may"] for one in documents[2:5]] == [["rate", "share"], ["share"], []]
+    given = [one["given"] for one in documents[3]["speaker"]["consents"]]
+    assert given == [True, True, False]
+    assert documents[5]["speakers"][0]["may"] == []
     assert documents[-1]["deleted"]["reason"] == "other"
 
 
