@@ -27,10 +27,9 @@ def sit(tmp_path: Path) -> Sit:
 async def opened(seat: Seat) -> None:
     """The dialog of judging, over the results of TAB."""
     await seat.begin(battery="tab", model="echo", judges="none")
-    await seat.press("a")
-    await seat.until(lambda: seat.desk.page == "results", "the results")
+    await seat.press("a", at="results")
     await seat.press("j")
-    await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
+    await seat.has("judge")
 
 
 def said(seat: Seat) -> str:
@@ -95,7 +94,7 @@ async def test_opened_again_it_shows_the_work_and_its_values(sit: Sit) -> None:
         await seat.until(lambda: said(seat).startswith("… judged"), "the work")
         await seat.press("escape")
         await seat.press("j")
-        await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
+        await seat.has("judge")
         assert said(seat).startswith("… ")
         screen = seat.app.screen
         assert screen.query_one("#judge", Input).value == "tab-2026:echo@delay=0.5"
@@ -123,11 +122,10 @@ def field(seat: Seat, name: str) -> Input:
 async def test_one_dialog_exports_reports_and_draws(sit: Sit, tmp_path: Path) -> None:
     async with sit((160, 48)) as seat:
         await seat.begin(battery="tab", model="echo", judges="none")
-        await seat.press("a")
-        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.press("a", at="results")
         for what, written in (("export", "a.csv"), ("report", "a.tex"), ("figure", "a.svg")):
             await seat.press("e")
-            await seat.until(lambda: seat.app.screen.query("#what"), "the dialog")
+            await seat.has("what")
             seat.fill(what=what)
             ending = {"report": "1.html", "figure": "1-burden.pdf"}.get(what, "1.jsonl")
             await seat.until(lambda: field(seat, "out").value.endswith(ending))  # noqa: B023
@@ -143,7 +141,7 @@ async def test_one_dialog_exports_reports_and_draws(sit: Sit, tmp_path: Path) ->
                 await seat.until(lambda: ".pdf, .svg, .png" in said(seat), "the refusal")
             seat.fill(out=str(tmp_path / written))
             await seat.press_button("begin")
-            await seat.until(lambda: not seat.asked, "the file")
+            await seat.closed()
             assert seat.news[-1] == f"Written: {tmp_path / written}"
     assert (tmp_path / "a.csv").read_text().startswith("administration,")
     assert (tmp_path / "a.tex").read_text().startswith("% needs")
@@ -155,7 +153,7 @@ async def test_a_path_is_completed(sit: Sit, tmp_path: Path) -> None:
     async with sit() as seat:
         await opened(seat)
         await seat.press("escape", "e")
-        await seat.until(lambda: seat.app.screen.query("#out"), "the dialog")
+        await seat.has("out")
         field(seat, "out").value = str(tmp_path / "ans")
         field(seat, "out").cursor_position = len(field(seat, "out").value)
         await seat.until(lambda: field(seat, "out")._suggestion.endswith("answers/"))

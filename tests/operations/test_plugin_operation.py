@@ -58,12 +58,10 @@ def test_command_and_method_give_one_document(
 async def test_the_workbench_makes_a_dialog_of_it(store: Path, tmp_path: Path) -> None:
     async with partial(workbench, tmp_path)() as seat:
         await seat.begin(battery="tab", model="echo", judges="none")
-        await seat.press("a")
-        await seat.until(lambda: seat.desk.page == "results", "the results")
-        await seat.press("x")
-        await seat.reads("count-words")
+        await seat.press("a", at="results")
+        await seat.press("x", reads="count-words")
         await seat.press("enter")
-        await seat.until(lambda: seat.app.screen.query("#least"), "the dialog")
+        await seat.has("least")
         await seat.press("enter")
         said = seat.app.screen.query_one("#said", Static)
         await seat.until(lambda: str(said.content).startswith("✓"), "it is done")

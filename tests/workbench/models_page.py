@@ -12,16 +12,14 @@ WIDE = (160, 48)
 
 async def by_model(seat: Seat, judge: str = "") -> None:
     """Open the page, wait for all models, choose a judge."""
-    await seat.press("m")
-    await seat.reads("3 of 3 models")
+    await seat.press("m", reads="3 of 3 models")
     if judge:
         await seat.press("j")
-        await seat.until(lambda: seat.app.screen.query("#lines"))
+        await seat.has("lines")
         lines = seat.app.screen.query_one("#lines", OptionList)
         names = [str(one.prompt) for one in lines.options]
         lines.highlighted = next(at for at, name in enumerate(names) if judge in name)
-        await seat.press("enter")
-        await seat.reads(f"rated by {judge}")
+        await seat.press("enter", reads=f"rated by {judge}")
 
 
 def table(seat: Seat) -> ModelsTable:

@@ -22,6 +22,7 @@ from tabwb.workbench.rating.only import RatingApp
 from tabwb.workbench.rating.screen import RatingScreen
 from tabwb.workbench.rating.worker import connection
 from tests.store.parts import attempt, begin, set_plan
+from tests.workbench.seat import text_of, undrawn
 
 SECRETS = ("secret-model", "mlp.down", "secret-judge", "secret-stratum", "R-other", "secret note")
 """What tells the source or another rater: model, lesion, judge, stratum, rater, their note."""
@@ -101,8 +102,7 @@ class Rater:
 
     @property
     def text(self) -> str:
-        strips = self.app.screen._compositor.render_strips()
-        return "\n".join(strip.text.rstrip() for strip in strips)
+        return text_of(self.app)
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
@@ -130,7 +130,7 @@ async def rating(
     """Sit down as R1 at the rating screen alone; a second enter confirms after ``confirm_s``."""
     app = RatingApp(connection(str(path), "pilot", "R1"))
     app.animation_level = "none"
-    with patch("tabwb.administer.rating.session.CONFIRM_S", confirm_s):
+    with patch("tabwb.administer.rating.session.CONFIRM_S", confirm_s), undrawn():
         async with app.run_test(size=size) as pilot:
             rater = Rater(app, pilot)
             await rater.reads("sample")

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
+from contextlib import (
+    AbstractAsyncContextManager,
+    asynccontextmanager,
+    contextmanager,
+    nullcontext,
+)
 from pathlib import Path
 from time import monotonic
 from typing import Any
+from unittest.mock import patch
+from weakref import WeakKeyDictionary
 
 from textual import _wait
 from textual.app import App, ComposeResult
+from textual.css.query import NoMatches
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
@@ -36,7 +47,51 @@ _wait.wait_for_idle.__defaults__ = (IDLE_S, 1)
 SIZES = [(80, 24), (160, 48)]
 LIMIT_S = 60.0
 """How long a condition may take on a busy machine; a test that passes does not wait for it."""
-POLL_S = 0.004
+POLL_S = 0.01
+
+_changes: WeakKeyDictionary[Screen[Any], int] = WeakKeyDictionary()
+_texts: WeakKeyDictionary[Screen[Any], tuple[int, str]] = WeakKeyDictionary()
+_REFRESH, _PARSE = Screen._compositor_refresh, Stylesheet._parse_rules
+_rules: dict[Hashable, Any] = {}
+
+
+def _only_count(screen: Screen[Any]) -> None:
+    """Draw nothing: without a terminal Textual throws it away, after half of a test's time."""
+    if screen is screen.app.screen:
+        _changes[screen] = _changes.get(screen, 0) + 1
+        screen._compositor._dirty_regions.clear()
+        screen._dirty_widgets.clear()
+        screen.app._update_mouse_over(screen)
+    else:
+        _REFRESH(screen)
+
+
+def _parsed_once(sheet: Stylesheet, css: str, *more: Any, **named: Any) -> Any:
+    """Parse styles once for all applications of a theme."""
+    key = (css, more, *named.items(), *sheet._variables.items())
+    if key not in _rules:
+        _rules[key] = _PARSE(sheet, css, *more, **named)
+    return _rules[key]
+
+
+@contextmanager
+def undrawn() -> Iterator[None]:
+    """Open an application whose screen is drawn when a test reads it, and else never."""
+    with (
+        patch.object(Screen, "_compositor_refresh", _only_count),
+        patch.object(Stylesheet, "_parse_rules", _parsed_once),
+    ):
+        yield
+
+
+def text_of(app: App[Any]) -> str:
+    """Draw the active screen and return what can be read on it."""
+    screen = app.screen
+    count = _changes.get(screen)
+    if count is None or _texts.get(screen, (0, ""))[0] != count:
+        strips = screen._compositor.render_strips()
+        _texts[screen] = (count or 0, "\n".join(strip.text.rstrip() for strip in strips))
+    return _texts[screen][1]
 
 
 class Seat:
@@ -66,8 +121,7 @@ class Seat:
     @property
     def text(self) -> str:
         """What can be read on the active screen."""
-        strips = self.app.screen._compositor.render_strips()
-        return "\n".join(strip.text.rstrip() for strip in strips)
+        return text_of(self.app)
 
     @property
     def news(self) -> list[str]:
@@ -79,9 +133,15 @@ class Seat:
         """Whether a dialog stands over the desk."""
         return self.app.screen is not self.desk
 
-    async def press(self, *keys: str) -> None:
+    async def press(self, *keys: str, reads: str = "", at: str = "") -> None:
+        """Press keys, then wait for words on the screen, or for a page."""
         await self.pilot.press(*keys)
         await self.pilot.pause()
+        text_of(self.app)  # what follows a key can be drawn
+        if at:
+            await self.at(at)
+        if reads:
+            await self.reads(reads)
 
     async def press_button(self, name: str) -> None:
         """Press a button by the keyboard, once it is no longer drawn as pressed."""
@@ -95,20 +155,45 @@ class Seat:
 
     async def until(self, condition: Callable[[], object], what: str = "") -> None:
         """Wait until a condition holds."""
+
+        def holds() -> object:
+            try:
+                return condition()
+            except NoMatches:  # parts are made or removed at this moment
+                return False
+
         end = monotonic() + LIMIT_S
-        while not condition():
+        while not holds():
             if monotonic() > end:
                 raise AssertionError(
                     f"not within {LIMIT_S:.0f} s: {what or condition}\n{self.text}"
                 )
-            await self.pilot.pause(POLL_S)
+            if self.app._exception is not None:
+                raise self.app._exception
+            await asyncio.sleep(POLL_S)
         await self.pilot.pause()
 
-    async def reads(self, words: str) -> None:
-        await self.until(lambda: words in self.text, words)
+    async def reads(self, *words: str) -> None:
+        """Wait until all of these stand on the screen."""
+        await self.until(lambda: all(one in self.text for one in words), str(words))
+
+    async def at(self, page: str) -> None:
+        await self.until(lambda: self.desk.page == page, f"the page {page}")
+
+    async def has(self, part: str) -> None:
+        """Wait until the screen has a part."""
+        await self.until(lambda: self.app.screen.query(f"#{part}"), f"#{part}")
+
+    async def focuses(self, part: str) -> None:
+        """Wait until a part has the focus."""
+        await self.until(lambda: self.app.focused and self.app.focused.id == part, f"#{part}")
+
+    async def closed(self) -> None:
+        """Wait until no dialog stands over the desk."""
+        await self.until(lambda: not self.asked, "the end of the dialog")
 
     async def dialog(self) -> None:
-        await self.until(lambda: self.app.screen.query("#begin"), "the dialog")
+        await self.has("begin")
 
     async def advanced(self) -> None:
         """Open the folded fields of the dialog."""
@@ -183,19 +268,25 @@ Given = Sit
 
 @asynccontextmanager
 async def workbench(
-    folder: Path, size: tuple[int, int] = (80, 24), *, new: bool = False, **more: Any
+    folder: Path,
+    size: tuple[int, int] = (80, 24),
+    *,
+    new: bool = False,
+    drawn: bool = False,
+    **more: Any,
 ) -> AsyncIterator[Seat]:
-    """Open the workbench over a store in ``folder``."""
+    """Open the workbench over a store in ``folder``; ``drawn`` as a terminal has it."""
     store = folder / "store.db"
     memory = folder / "memory.json"
     if not new and not memory.exists():
         settings.save(settings.Remembered(notice_seen=True), memory)
     app = make_workbench(location=str(store), offline=True, memory=memory, **more)
     app.animation_level = "none"
-    async with app.run_test(size=size) as pilot:
-        seat = Seat(app, pilot, store)
-        await seat.until(lambda: app.desk.catalogue, "the catalogue")
-        try:
-            yield seat
-        finally:
-            app.desk.close_worker()
+    with nullcontext() if drawn else undrawn():
+        async with app.run_test(size=size) as pilot:
+            seat = Seat(app, pilot, store)
+            await seat.until(lambda: app.desk.catalogue, "the catalogue")
+            try:
+                yield seat
+            finally:
+                app.desk.close_worker()

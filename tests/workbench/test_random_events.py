@@ -128,7 +128,7 @@ async def test_random_events(
     secret_set(tmp_path / "store.db")
     random, done = Random(seed), 0
     while done < SESSION:
-        async with sit((80, 24)) as seat:
+        async with sit((80, 24), drawn=True) as seat:
             hand = Hand(seat, random)
             while hand.count + done < SESSION and not seat.app._exit:
                 await hand.act()
