@@ -31,27 +31,38 @@ from tabwb.workbench.shell.drawn import (
 )
 from tabwb.workbench.shell.settings import THEMES
 from tabwb.workbench.trial.progress import ItemMap
-from tests.workbench.seat import SIZES, Given, Sit
+from tests.workbench.seat import Given, Sit
 from tests.workbench.test_frame import contrast
 
-Size = tuple[int, int]
 
-
-async def test_n_and_enter_begin_what_is_filled_in(sit: Sit, battery: str) -> None:
+async def test_tab_is_begun_by_n_and_enter_and_given_item_by_item_and_by_itself(sit: Sit) -> None:
     async with sit() as seat:
         await seat.press("n")
         await seat.dialog()
-        draft = seat.app.screen.query_one("#battery")
-        assert getattr(draft, "value", "") == "tab"
-        seat.fill(model="echo")
-        await seat.press("enter")
-        await seat.until(lambda: seat.desk.work)
+        assert getattr(seat.app.screen.query_one("#battery"), "value", "") == "tab"
+        seat.fill(model="echo@delay=0.01")
+        await seat.press("enter", reads="space gives the first item")
         assert seat.work.administration.battery == "tab"
         assert seat.work.item is None
-        await seat.reads("space gives the first item")
+        for _ in range(6):
+            await seat.next()
+        # Scores stand below, and beside where there is room.
+        await seat.reads("word 0/1", "text 5 given", "over 7")
+        await seat.pilot.resize_terminal(160, 48)
+        await seat.reads("5/5 given", "0/1 right", "symptom burden", "✗")
+        await seat.press("a")
+        await seat.until(lambda: seat.work.asking, "a question")
+        await seat.press("a")  # ends after the item under way
+        await seat.until(lambda: not seat.work.auto and not seat.work.asking, "the end")
+        given = seat.work.administration.answered
+        await seat.pilot.pause(0.2)
+        assert 6 < seat.work.administration.answered == given < 20
+        await seat.press("a", at="results", reads="Text Aphasia Battery")
+    one, _ = seat.stored()
+    assert (one.status, one.answered) == (AdministrationStatus.DONE, 20)
 
 
-async def test_space_gives_every_item_and_then_the_results(given: Given) -> None:
+async def test_space_gives_every_item_and_then_the_results(given: Given, battery: str) -> None:
     async with given(items=1, model="echo@text=dog") as seat:
         await seat.reads("Which one barks?")
         assert "exact ✓ right" in seat.text
@@ -61,43 +72,58 @@ async def test_space_gives_every_item_and_then_the_results(given: Given) -> None
         assert "exact ✗ wrong" in seat.text
         await seat.next()
         await seat.reads("✓ complete")
-        await seat.press("space")
-        await seat.until(lambda: seat.desk.page == "results")
-        await seat.reads("1/2")
-    one, trials = seat.stored()
-    assert one.status is AdministrationStatus.DONE
-    assert [trial.counting.response for trial in trials if trial.counting] == ["dog"] * 3
+        await seat.press("space", at="results", reads="1/2")
+        one, trials = seat.stored()
+        assert one.status is AdministrationStatus.DONE
+        assert [trial.counting.response for trial in trials if trial.counting] == ["dog"] * 3
+
+        await seat.begin(battery=battery, model="echo", max_tokens="2")
+        await seat.next()
+        await seat.reads("[cut at 2 tokens]")
+        # Reasoning stands apart from the response.
+        await seat.begin(battery=battery, model="echo@text=<think>A drum has no mane.</think>lion")
+        await seat.next()
+        await seat.reads("▌ lion")
+        (line,) = (line for line in seat.text.splitlines() if "not scored" in line)
+        assert "A drum has no mane." in line and "▌" not in line
+        seat.show_results(seat.work.administration.id)
+        await seat.at("results")
+        await seat.press("t", reads="i shows reasoning")
 
 
-async def test_auto_run_ends_after_the_item_under_way_or_with_the_results(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.begin(model="echo@delay=0.01")
-        await seat.press("a")
-        await seat.until(lambda: seat.work.asking)
-        await seat.press("a")
-        await seat.until(lambda: not seat.work.auto and not seat.work.asking)
-        given = seat.work.administration.answered
-        await seat.pilot.pause(0.2)
-        assert 0 < seat.work.administration.answered == given < 20
-        await seat.press("a")
-        await seat.until(lambda: seat.desk.page == "results", "the results")
-        await seat.reads("Text Aphasia Battery")
-    one, _ = seat.stored()
-    assert (one.status, one.answered) == (AdministrationStatus.DONE, 20)
-
-
-async def test_r_asks_again_p_pauses_and_d_discontinues_with_a_reason(given: Given) -> None:
-    async with given(items=1) as seat:
+async def test_keys_ask_again_pause_and_discontinue_or_say_why_not(
+    given: Given, battery: str
+) -> None:
+    async with given() as seat:
+        for key in "srv":
+            await seat.press(key)
+            assert not seat.asked
+            await seat.reads("no item has been shown yet: space gives the first one")
+        await seat.press("u", reads="there is nothing to take back yet")
+        await seat.next()
         await seat.press("r")
         await seat.until(lambda: seat.work.item and len(seat.work.item.trial.attempts) == 2)
-        await seat.until(lambda: "attempt 2 of 2" in seat.text)
+        await seat.reads("attempt 2 of 2")
         attempts = seat.stored()[1][0].attempts
         assert [one.state for one in attempts] == [AttemptState.OK, AttemptState.OK]
-        await seat.press("p")
-        await seat.reads("‖ paused")
+        await seat.press("p", reads="‖ paused")
         assert seat.stored()[0].status is AdministrationStatus.PAUSED
         await seat.next()
         assert seat.stored()[0].status is AdministrationStatus.RUNNING
+        await seat.press("v")
+        await seat.words("noise")
+        for key in "sv":
+            await seat.press(key, reads="item 2 is void already: u takes that back")
+        await seat.press("i")
+        await seat.until(lambda: "void already" not in seat.text, "the hint as it was")
+        await seat.next()
+        for key in (*"pad", "escape"):
+            await seat.press(key)
+            assert not seat.asked
+            await seat.reads("complete: no items are left; space shows the results")
+
+        await seat.begin(battery=battery, model="echo")
+        await seat.next()
         await seat.press("d")
         await seat.words("wrong battery")
         await seat.reads("■ discontinued")
@@ -107,27 +133,33 @@ async def test_r_asks_again_p_pauses_and_d_discontinues_with_a_reason(given: Giv
         await seat.press("u")
         await seat.until(lambda: seat.work.status is not AdministrationStatus.DISCONTINUED)
 
+        # A note is put on the item that was shown when it was begun.
+        await seat.press("n")
+        await seat.has("words")
+        seat.desk.do(partial(seat.desk.sessions.set_auto, True))
+        await seat.until(lambda: seat.work.item and seat.work.item.place[0] == 3, "item 3")
+        await seat.words("a bus outside")
+        await seat.until(lambda: seat.stored()[1][0].notes, "the note in the store")
+        assert [trial.notes for trial in seat.stored()[1]] == [("a bus outside",), (), ()]
+
 
 async def test_an_item_is_noted_declared_void_taken_back_and_skipped(given: Given) -> None:
     async with given(items=1, model="echo@text=cup") as seat:
         assert "foil: semantic" in seat.text
         assert "(dog, tree, cup)" not in seat.text
-        await seat.press("i")
-        await seat.reads("Which one barks? (dog, tree, cup)")
+        await seat.press("i", reads="Which one barks? (dog, tree, cup)")
         await seat.press("i")
         await seat.until(lambda: "(dog, tree, cup)" not in seat.text)
         await seat.press("n")
         await seat.words("fan was on")
         await seat.reads("note: fan was on")
         assert seat.stored()[1][0].notes == ("fan was on",)
-        await seat.press("v", "enter")
-        await seat.reads("a text is needed")
+        await seat.press("v", "enter", reads="a text is needed")
         await seat.press("escape")
         assert not seat.asked
         await seat.press("v")
         await seat.words("noise outside")
-        await seat.reads("∅ void")
-        await seat.reads("noise outside")
+        await seat.reads("∅ void", "noise outside")
         assert seat.stored()[1][0].state is TrialState.VOID
         await seat.press("u")
         await seat.until(lambda: seat.work.item and seat.work.item.attempt)
@@ -144,91 +176,58 @@ async def test_an_item_is_noted_declared_void_taken_back_and_skipped(given: Give
         assert (trial.state, trial.reason) == (TrialState.SKIPPED, "not for today")
 
 
-async def test_p_in_mid_answer_pauses_after_it(given: Given) -> None:
-    async with given(model="echo@delay=0.3") as seat:
-        await seat.press("space")
-        await seat.until(lambda: seat.work.asking)
-        await seat.press("p")
-        await seat.reads("pausing after this response")
-        await seat.until(lambda: seat.work.status is AdministrationStatus.PAUSED)
-    _, trials = seat.stored()
-    assert trials[0].state is TrialState.ANSWERED
-
-
-async def test_esc_stops_an_answer_and_r_asks_again(given: Given) -> None:
-    async with given((100, 30), model="echo@delay=1,text=dog") as seat:
-        await seat.press("space")
-        await seat.until(lambda: seat.work.asking)
-        await seat.press("escape")
-        await seat.reads("! in error")
-        await seat.reads("error: stopped before the reply was complete")
-        _, trials = seat.stored()
-        assert trials[0].attempts[0].stop_reason is StopReason.CANCELLED
-        await seat.press("r")
-        await seat.until(lambda: seat.work.item and seat.work.item.attempt)
-    _, trials = seat.stored()
-    assert [one.state for one in trials[0].attempts] == [AttemptState.ERROR, AttemptState.OK]
-
-
-async def test_esc_names_a_model_that_does_not_stop(
-    given: Given, monkeypatch: pytest.MonkeyPatch
+async def test_keys_in_mid_answer_pause_stop_and_leave(
+    given: Given, battery: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = threading.Event()
+    async with given((100, 30), model="echo@delay=0.3") as seat:
 
-    def deaf(model: EchoModel, request: Request, cancel: Cancel) -> Iterator[Reply]:
-        done.wait(60)
-        yield Reply("", StopReason.CANCELLED, 0.1)
+        async def asked(model: str) -> None:
+            """Begin another administration, and ask."""
+            await seat.begin(battery=battery, model=model)
+            await seat.press("space")
+            await seat.until(lambda: seat.work.asking, "a question")
 
-    monkeypatch.setattr(EchoModel, "reply", deaf)
-    async with given() as seat:
         await seat.press("space")
-        await seat.until(lambda: seat.work.asking)
+        await seat.until(lambda: seat.work.asking, "a question")
+        await seat.press("p", reads="pausing after this response")
+        await seat.until(lambda: seat.work.status is AdministrationStatus.PAUSED, "the pause")
+        assert seat.stored()[1][0].state is TrialState.ANSWERED
+
+        await asked("echo@delay=1,text=dog")
         await seat.press("escape")
-        await seat.reads("stopping: waits for the model")
-        done.set()
-        await seat.reads("! in error")
+        await seat.reads("! in error", "error: stopped before the reply was complete")
+        assert seat.stored()[1][0].attempts[0].stop_reason is StopReason.CANCELLED
+        await seat.press("r")
+        await seat.until(lambda: seat.work.item and seat.work.item.attempt, "the answer")
+        attempts = seat.stored()[1][0].attempts
+        assert [one.state for one in attempts] == [AttemptState.ERROR, AttemptState.OK]
 
-
-async def test_text_streams_and_keys_work_meanwhile(given: Given) -> None:
-    long = " ".join(["Which"] * 300)  # a minute: help opens meanwhile on the slowest machine
-    async with given(model=f"echo@delay=0.2,text={long}") as seat:
-        await seat.press("space")
+        # A minute long: help opens meanwhile on the slowest machine.
+        await asked(f"echo@delay=0.2,text={' '.join(['Which'] * 300)}")
         await seat.reads("▌ Which")
-        assert seat.work.asking
-        await seat.press("f1")
-        await seat.until(lambda: "how many items are given" in seat.text)
+        await seat.press("f1", reads="how many items are given")
         assert seat.work.asking, "help came while the model was still answering"
-        await seat.press("escape")
-        await seat.press("escape")
-        await seat.until(lambda: not seat.work.asking)
+        await seat.press("escape", "escape")
+        await seat.until(lambda: not seat.work.asking, "the stop")
 
+        done = threading.Event()
 
-async def test_a_cut_answer_says_so(given: Given) -> None:
-    async with given(items=1, model="echo", max_tokens="2") as seat:
-        await seat.reads("[cut at 2 tokens]")
+        def deaf(model: EchoModel, request: Request, cancel: Cancel) -> Iterator[Reply]:
+            done.wait(60)
+            yield Reply("", StopReason.CANCELLED, 0.1)
 
+        with monkeypatch.context() as patched:
+            patched.setattr(EchoModel, "reply", deaf)
+            await asked("echo")
+            await seat.press("escape", reads="stopping: waits for the model")
+            done.set()
+            await seat.reads("! in error")
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_live_scores_stand_beside_or_below(sit: Sit, size: Size, battery: str) -> None:
-    async with sit(size) as seat:
-        await seat.begin(model="echo")
-        for _ in range(6):
-            await seat.next()
-        if size[0] < 100:
-            await seat.reads("word 0/1")
-            assert "text 5 given" in seat.text
-            await seat.reads("over 7")
-        else:
-            await seat.reads("5/5 given")
-            await seat.reads("0/1 right")
-            await seat.reads("symptom burden")
-            assert "✗" in seat.text
-
-
-async def test_leaving_in_mid_answer_loses_nothing(given: Given) -> None:
-    async with given(items=1, model="echo@delay=1.5,text=dog") as seat:
+        # Leaving loses nothing.
+        await seat.begin(battery=battery, model="echo@delay=1.5,text=dog")
+        await seat.next()
         await seat.press("space")
-        await seat.until(lambda: seat.work.asking)
+        await seat.until(lambda: seat.work.asking, "a question")
         await seat.press("ctrl+q")
         await seat.until(lambda: not seat.app.is_running or seat.desk._worker is None)
     one, trials = seat.stored()
@@ -236,84 +235,32 @@ async def test_leaving_in_mid_answer_loses_nothing(given: Given) -> None:
     assert trials[0].state is TrialState.ANSWERED
 
 
-async def test_ctrl_c_twice_leaves(given: Given) -> None:
+async def test_ctrl_c_twice_leaves_and_what_is_open_is_offered_and_never_resumed_silently(
+    given: Given, sit: Sit
+) -> None:
     async with given(items=1) as seat:
+        await seat.press("u")
+        await seat.until(lambda: seat.work.item and seat.work.item.attempt is None, "item 1")
+        await seat.press("s")
+        await seat.words("not this one")
         await seat.press("ctrl+c")
         assert seat.desk._worker is not None
         await seat.press("ctrl+c")
-        await seat.until(lambda: seat.desk._worker is None)
+        await seat.until(lambda: seat.desk._worker is None, "the end")
     assert seat.stored()[0].status is AdministrationStatus.PAUSED
-
-
-async def test_an_open_administration_is_offered_and_never_resumed_silently(
-    given: Given, sit: Sit
-) -> None:
-    async with given(items=1):
-        pass
     async with sit() as seat:
         await seat.reads("Continue")
         assert seat.stored()[0].status is AdministrationStatus.PAUSED
         await seat.press("enter")
-        await seat.reads("Continue #1?")
+        await seat.reads("Continue #1?", "0 of 3 answered")
         assert seat.stored()[0].status is AdministrationStatus.PAUSED
-        await seat.press("enter")
-        await seat.until(lambda: seat.desk.work and not seat.work.loading)
+        await seat.press("enter", reads="space gives item 2, a gives all 2 that are left")
+        await seat.until(lambda: seat.desk.work and not seat.work.loading, "the model")
         await seat.next()
         assert seat.work.item is not None
         assert seat.work.item.place == (2, 3)
     _, trials = seat.stored()
-    assert len(trials[0].attempts) == 1
-
-
-async def test_keys_that_do_nothing_now_say_why_and_what_would_work(given: Given) -> None:
-    async with given() as seat:
-        for key in "srv":
-            await seat.press(key)
-            assert not seat.asked
-            await seat.reads("no item has been shown yet: space gives the first one")
-        await seat.press("u")
-        await seat.reads("there is nothing to take back yet")
-        await seat.next()
-        await seat.press("v")
-        await seat.words("noise")
-        for key in "sv":
-            await seat.press(key)
-            await seat.reads("item 1 is void already: u takes that back")
-        await seat.press("i")
-        await seat.until(lambda: "void already" not in seat.text, "the hint as it was")
-        await seat.next()
-        await seat.next()
-        for key in (*"pad", "escape"):
-            await seat.press(key)
-            assert not seat.asked
-            await seat.reads("complete: no items are left; space shows the results")
-
-
-async def test_a_note_is_put_on_the_item_that_was_shown_when_it_was_begun(given: Given) -> None:
-    async with given(items=1) as seat:
-        await seat.press("n")
-        await seat.until(lambda: seat.app.screen.query("#words"), "a field for words")
-        seat.desk.do(partial(seat.desk.sessions.set_auto, True))
-        await seat.until(lambda: seat.work.item and seat.work.item.place[0] == 3, "item 3")
-        await seat.words("a bus outside")
-        await seat.until(lambda: seat.stored()[1][0].notes, "the note in the store")
-    _, trials = seat.stored()
-    assert [trial.notes for trial in trials] == [("a bus outside",), (), ()]
-
-
-async def test_after_resuming_the_next_item_and_what_is_left_are_told(
-    given: Given, sit: Sit
-) -> None:
-    async with given(items=1) as seat:
-        await seat.press("u")
-        await seat.until(lambda: seat.work.item and seat.work.item.attempt is None)
-        await seat.press("s")
-        await seat.words("not this one")
-    async with sit() as seat:
-        await seat.press("enter")
-        await seat.reads("0 of 3 answered")
-        await seat.press("enter")
-        await seat.reads("space gives item 2, a gives all 2 that are left")
+    assert (len(trials[0].attempts), trials[0].state) == (1, TrialState.SKIPPED)
 
 
 @pytest.mark.parametrize("theme", THEMES, ids=lambda theme: str(theme.name))
@@ -413,25 +360,19 @@ def test_two_baselines_in_the_cell_of_an_end_are_drawn_as_both() -> None:
     assert interval_bar(0.0, 0.5, 1.0, width=5, baseline=(0.99, 1.0)).plain == "├─●─◈"
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_items_stay_and_keys_and_clicks_show_them_again(
-    given: Given, size: tuple[int, int]
-) -> None:
-    async with given(size, items=2, model="echo@text=dog") as seat:
+async def test_items_stay_and_keys_and_clicks_show_them_again(given: Given) -> None:
+    async with given(items=2, model="echo@text=dog") as seat:
         await seat.reads("2 of 3 given")
         lines = [line for line in seat.text.splitlines() if "Which one barks?" in line]
         assert lines and "dog" in lines[0], "the first item is still there with its response"
         await seat.reads("Item 2 of 3")
-        await seat.press("up")
-        await seat.reads("Item 1 of 3")
+        await seat.press("up", reads="Item 1 of 3")
         await seat.reads("item 2 is current: end returns to it")
         # A note is on the item that is shown; skipping is for the current one only.
         await seat.press("n")
         await seat.words("looked away")
-        await seat.press("s")
-        await seat.reads("another item is current")
-        await seat.press("end")
-        await seat.reads("Item 2 of 3")
+        await seat.press("s", reads="another item is current")
+        await seat.press("end", reads="Item 2 of 3")
         marks = seat.desk.query_one(ItemMap)
         first = marks._marks[0]
         await seat.pilot.click(ItemMap, offset=(first.column, first.line))
@@ -439,58 +380,50 @@ async def test_items_stay_and_keys_and_clicks_show_them_again(
         await seat.press("v")
         await seat.words("noise")
         await seat.until(lambda: seat.stored()[1][0].state == "void")
-        await seat.press("space")
-        await seat.reads("Item 3 of 3")
+        await seat.press("space", reads="Item 3 of 3")
+        await seat.pilot.resize_terminal(160, 48)
+        await seat.until(lambda: seat.app.screen.size.width == 160, "the size")
+        await seat.pilot.pause()
+        first = marks._marks[0]
+        await seat.pilot.click(ItemMap, offset=(first.column, first.line))
+        await seat.reads("Item 1 of 3", "3 of 3 given")
     _, trials = seat.stored()
     assert [trial.notes for trial in trials] == [("looked away",), (), ()]
     assert [trial.state.value for trial in trials] == ["void", "answered", "answered"]
 
 
-async def test_reasoning_stands_apart_from_the_response(given: Given) -> None:
-    async with given(model="echo@text=<think>A drum has no mane.</think>lion", items=1) as seat:
-        await seat.reads("▌ lion")
-        (line,) = (line for line in seat.text.splitlines() if "not scored" in line)
-        assert "A drum has no mane." in line and "▌" not in line
-        seat.show_results(seat.work.administration.id)
-        await seat.until(lambda: seat.desk.page == "results", "the results")
-        await seat.press("t")
-        await seat.reads("i shows reasoning")
-
-
-async def test_while_all_are_given_an_earlier_item_stays_shown(given: Given) -> None:
+async def test_an_earlier_item_stays_shown_while_all_are_given(given: Given, battery: str) -> None:
     async with given(items=2, model="echo@delay=0.1,text=dog", replicates="20") as seat:
-        await seat.press("up")
-        await seat.reads("Item 1 of 60")
+        await seat.press("up", reads="Item 1 of 60")
         await seat.press("a")
         await seat.until(lambda: seat.work.administration.answered > 4, "further items")
         assert seat.work.auto
         assert "Item 1 of 60" in seat.text
         await seat.reads("left")
         await seat.press("a")
-        await seat.until(lambda: not seat.work.auto and not seat.work.asking)
-    pace = seat.work.pace
-    assert pace is not None and pace.left_s is not None
-    left = 60 - seat.work.administration.answered
-    # Each response takes 0.1 s, and more on a busy machine.
-    assert 0.1 * left <= pace.left_s < 2 * left
+        await seat.until(lambda: not seat.work.auto and not seat.work.asking, "the end")
+        pace = seat.work.pace
+        assert pace is not None and pace.left_s is not None
+        left = 60 - seat.work.administration.answered
+        # Each response takes 0.1 s, and more on a busy machine.
+        assert 0.1 * left <= pace.left_s < 2 * left
 
-
-async def test_the_end_of_an_auto_run_leaves_an_earlier_item_shown(given: Given) -> None:
-    async with given(items=2, model="echo@delay=0.1,text=dog") as seat:
-        await seat.press("up", "a")
-        await seat.reads("✓ complete   space shows the results")
-        await seat.until(lambda: seat.desk.settled)
+        await seat.begin(battery=battery, model="echo@delay=0.1,text=dog")
+        await seat.next()
+        await seat.next()
+        await seat.press("up", "a", reads="✓ complete   space shows the results")
+        await seat.until(lambda: seat.desk.settled, "the end")
         assert seat.desk.page == "trial"
         assert "Item 1 of 3" in seat.text
-        await seat.press("space")
-        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("space", at="results")
 
-
-async def test_the_transcript_counts_as_a_full_count_does(given: Given) -> None:
-    async with given(items=2, model="echo@text=dog") as seat:
+        # The transcript counts as a full count does.
+        await seat.begin(battery=battery, model="echo@text=dog")
+        await seat.next()
+        await seat.next()
         await seat.press("v")
         await seat.words("noise")
-        await seat.until(lambda: seat.stored()[1][1].state == "void")
+        await seat.until(lambda: seat.stored()[1][1].state == "void", "the void item")
         session = seat.desk.sessions.session
         assert session is not None
         kept, work = seat.desk.sessions._transcripts, seat.work

@@ -30,7 +30,7 @@ def says(seat: Seat, words: str) -> bool:
 async def open_models(seat: Seat) -> None:
     await seat.until(lambda: seat.desk.catalogue, "the catalogue")
     await seat.press("l")
-    await seat.until(lambda: seat.app.screen.query("#models-known"), "the dialog")
+    await seat.has("models-known")
 
 
 @pytest.mark.parametrize("size", SIZES[:1])
@@ -49,10 +49,9 @@ async def test_a_profile_is_written_and_given_and_removed(
         await seat.begin(battery="tab", model="profile:tiny", judges="none")
         assert seat.work.administration.conditions.examinee == "echo"
         assert seat.work.administration.conditions.labels["family"] == "demo"
-        await seat.press("f8")
-        await seat.until(lambda: seat.desk.page == "home", "home")
+        await seat.press("f8", at="home")
         await seat.press("l")
-        await seat.until(lambda: seat.app.screen.query("#models-known"), "the dialog")
+        await seat.has("models-known")
         seat.fill(**{"profile-name": "tiny"})
         await seat.press_button("remove")
         assert message(seat) == "? Remove again removes profile:tiny from your file"
@@ -139,16 +138,3 @@ async def test_a_model_is_tried_and_what_cannot_be_done_is_said(sit: Sit) -> Non
             await seat.press_button(button)
             await seat.until(partial(says, seat, words), words)
         assert "answered in" in message(seat)
-
-
-async def test_the_protocol_is_chosen_in_the_dialog(sit: Sit) -> None:
-    async with sit((100, 30)) as seat:
-        await seat.until(lambda: seat.desk.catalogue, "the catalogue")
-        await seat.press("f2")
-        await seat.dialog()
-        await seat.advanced()
-        seat.fill(battery="tab", model="echo", protocol="likelihood")
-        seat.app.screen.query_one("#begin").focus()
-        await seat.pilot.pause()
-        await seat.press("enter")
-        await seat.reads("cannot answer under the protocol 'likelihood'")

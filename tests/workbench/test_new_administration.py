@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from shutil import copytree
 
@@ -18,7 +20,7 @@ from tabwb.workbench.trial.draft import Draft, asked_of, default_draft, remember
 from tabwb.workbench.trial.new_fields import Row
 from tests.builders import BATTERIES
 from tests.plugin_api import conftest as installed
-from tests.workbench.seat import SIZES, Seat, Sit
+from tests.workbench.seat import Seat, Sit
 
 
 def told(seat: Seat) -> str:
@@ -32,18 +34,27 @@ def labels(seat: Seat) -> set[str]:
     return {label for row in shown for label in str(row.render()).split("  ") if label.strip()}
 
 
-async def test_what_is_told_before_it_begins_can_be_read_whole_on_a_small_screen(
+@asynccontextmanager
+async def opened(sit: Sit, size: tuple[int, int] = (80, 24)) -> AsyncIterator[Seat]:
+    """Open the dialog."""
+    async with sit(size) as seat:
+        await seat.press("f2")
+        await seat.dialog()
+        yield seat
+
+
+async def test_the_dialog_tells_what_it_would_do_and_has_only_the_rows_that_apply(
     sit: Sit, tmp_path: Path
 ) -> None:
     own = tmp_path / "own"
     copytree(BATTERIES / "naming-demo", own)
-    async with sit() as seat:
-        await seat.press("f2")
-        await seat.dialog()
+    async with opened(sit) as seat:
+        assert labels(seat) == {"Battery", "Given to", "Judges"}
+        assert not seat.app.screen.query_one("#defaults").display
         seat.fill(battery="tab")
         await seat.until(lambda: told(seat), "the design")
         line = seat.app.screen.query_one("#preview", Static)
-        assert line.region.height == line.virtual_size.height > 5
+        assert line.region.height == line.virtual_size.height > 5, "whole on a small screen"
         assert told(seat)[-20:] in seat.text
         seat.fill(judges="rules tab-2026:bundled")
         # Five connected texts in TAB; a reply that cannot be read is asked for once more.
@@ -61,11 +72,34 @@ async def test_what_is_told_before_it_begins_can_be_read_whole_on_a_small_screen
         seat.fill(kind="model")
         await seat.until(lambda: "Protocol ID" not in labels(seat), "a model needs none")
 
+        seat.fill(battery="naming-demo")
+        await seat.until(lambda: "Microphone" in labels(seat), "the rows of naming")
+        assert labels(seat) == {"Battery", "Given to", "Microphone", "Transcriber"}
+        await seat.advanced()
+        folded = {"Scored by", "Seed", "Items", "Protocol ID"}
+        await seat.until(lambda: folded <= labels(seat), "the folded rows")
+        assert labels(seat) == {"Battery", "Given to", "Microphone", "Transcriber", *folded}
 
-async def test_the_smallest_difference_is_told_and_a_part_of_a_battery_is_given(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.press("f2")
-        await seat.dialog()
+        # What a person has not agreed to is told here and before ready.
+        seat.fill(speaker="pilot_one", transcriber="none", microphone="Rode")
+        await seat.until(lambda: "no microphone will be opened" in told(seat), "no consent")
+        assert "pilot_one" in told(seat)
+        seat.fill(speaker="S-014")
+        with Store.open(seat.store) as store:
+            store.people.keep_consents([Consent("S-014", "record", True, "2026-11-01")])
+        await seat.until(lambda: not told(seat), "a consent is enough")
+        seat.fill(speaker="S-015")
+        await seat.until(lambda: "S-015" in told(seat), "no consent")
+        seat.app.screen.query_one("#battery", Input).focus()
+        await seat.press("enter", reads="! no microphone will be opened")
+        assert "Rode" in seat.text
+        assert seat.app.remembered.microphone == "Rode"
+
+
+async def test_the_smallest_difference_is_told_and_every_error_stands_at_its_field(
+    sit: Sit,
+) -> None:
+    async with opened(sit, (100, 60)) as seat:
         await seat.advanced()
         seat.fill(battery="tab", model="bundled", replicates="20", temperature="1")
         await seat.until(lambda: "for these prompts: 0.6" in told(seat), "the smallest difference")
@@ -82,100 +116,9 @@ async def test_the_smallest_difference_is_told_and_a_part_of_a_battery_is_given(
         await seat.until(
             lambda: "The lesion is drawn by the seed in its spec" in told(seat), "its seed"
         )
-        seat.fill(lesion="", replicates="1", model="echo", judges="none")
-        seat.fill(part_subtests="repetition, ct1")
-        await seat.press_button("begin")
-        await seat.reads("no subtest 'ct1'")
-        seat.fill(part_subtests="repetition", part_limit="2")
-        await seat.press_button("begin")
-        await seat.until(lambda: seat.desk.work, "the administration")
-        assert seat.work.administration.planned == 2
-        assert [subtest.title for subtest in seat.work.scores.subtests] == ["Repetition"]
 
-
-async def test_for_pictures_that_are_named_only_the_rows_that_apply_are_there(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.press("f2")
-        await seat.dialog()
-        assert labels(seat) == {"Battery", "Given to", "Judges"}
-        seat.fill(battery="naming-demo")
-        await seat.until(lambda: "Microphone" in labels(seat), "the rows of naming")
-        assert labels(seat) == {"Battery", "Given to", "Microphone", "Transcriber"}
-        await seat.advanced()
-        folded = {"Scored by", "Seed", "Items", "Protocol ID"}
-        await seat.until(lambda: folded <= labels(seat), "the folded rows")
-        assert labels(seat) == {"Battery", "Given to", "Microphone", "Transcriber", *folded}
-
-
-async def test_every_error_stands_at_its_field_and_the_first_has_the_focus(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.press("f2")
-        await seat.dialog()
-        await seat.advanced()
-        seat.fill(seed="one", top_p="7", judges="nope", model="ecko")
-        await seat.press("enter")  # the fields are folded again
-        await seat.press_button("begin")
-        await seat.reads("! there is no model back end 'ecko'; did you mean")
-        for words in (
-            "! there is no judge 'nope'", "! Seed: 'one' cannot be used", "! Top p: '7' cannot",
-        ):  # fmt: skip
-            assert words in seat.text
-        assert seat.app.focused is not None
-        assert seat.app.focused.id == "model"
-        assert seat.desk.work is None
-        seat.fill(model="echo", judges="none", seed="2", top_p="1")
-        await seat.until(lambda: "! " not in seat.text, "no error is left")
-
-
-async def test_known_participants_are_listed_and_an_open_administration_can_be_continued(
-    sit: Sit, battery: str
-) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, kind="speaker", speaker="S-014")
-        with Store.open(seat.store) as store:
-            store.people.keep_consents([Consent("S-020", "record", True, "2026-11-01")])
-        name = seat.work.administration.battery
-        await seat.press("f2")
-        await seat.dialog()
-        seat.fill(battery=battery, kind="speaker")
-        seat.app.screen.query_one("#speaker").focus()
-        await seat.press("down")
-        await seat.reads("S-014  1 administration")
-        assert "S-020  no administration yet" in seat.text
-        await seat.press("enter")
-        seat.fill(battery=name)
-        await seat.reads("Continue #1")
-
-
-async def test_what_a_person_has_not_agreed_to_is_told_in_the_dialog_and_before_ready(
-    sit: Sit,
-) -> None:
-    async with sit() as seat:
-        await seat.press("f2")
-        await seat.dialog()
-        seat.fill(battery="naming-demo")
-        await seat.until(lambda: seat.app.screen.query("#microphone"), "the fields of naming")
-        seat.fill(speaker="pilot_one", transcriber="none", microphone="Rode")
-        await seat.until(lambda: "no microphone will be opened" in told(seat))
-        assert "pilot_one" in told(seat)
-        seat.fill(speaker="S-014")
-        with Store.open(seat.store) as store:
-            store.people.keep_consents([Consent("S-014", "record", True, "2026-11-01")])
-        await seat.until(lambda: not told(seat), "a consent is enough")
-        seat.fill(speaker="S-015")
-        await seat.until(lambda: "S-015" in told(seat))
-        seat.app.screen.query_one("#battery", Input).focus()
-        await seat.press("enter")
-        await seat.reads("! no microphone will be opened")
-        assert "Rode" in seat.text
-        assert seat.app.remembered.microphone == "Rode"
-
-
-async def test_a_lesion_is_checked_while_it_is_typed(sit: Sit) -> None:
-    async with sit((100, 40)) as seat:
-        await seat.press("f2")
-        await seat.dialog()
-        await seat.advanced()
+        # A lesion is checked while it is typed.
+        seat.fill(lesion="")
         seat.app.screen.query_one("#lesion").focus()
         await seat.type("mlq:zero")
         await seat.reads("has no known target in 'mlq:zero'")
@@ -187,31 +130,63 @@ async def test_a_lesion_is_checked_while_it_is_typed(sit: Sit) -> None:
         await seat.until(lambda: seat.app.screen.query("#lesion.-wrong"), "the field is marked")
         assert seat.desk.work is None
 
+        seat.fill(lesion="", replicates="1", seed="one", top_p="7", judges="nope", model="ecko")
+        seat.app.screen.query_one("#advanced").focus()
+        await seat.press("enter")  # the fields are folded again
+        await seat.press_button("begin")
+        await seat.reads("! there is no model back end 'ecko'; did you mean")
+        await seat.reads("! there is no judge 'nope'", "! Seed: 'one' cannot be used")
+        await seat.focuses("model")
+        seat.app.screen.query_one("#fields").scroll_relative(y=4, animate=False)
+        await seat.reads("! Top p: '7' cannot")
+        assert seat.desk.work is None
+        seat.fill(model="echo", judges="none", seed="2", top_p="1")
+        await seat.until(lambda: "! " not in seat.text, "no error is left")
+        for fields, words in (
+            ({"protocol": "likelihood"}, "cannot answer under the protocol 'likelihood'"),
+            ({"protocol": "generate", "part_subtests": "repetition, ct1"}, "no subtest 'ct1'"),
+        ):
+            seat.fill(**fields)
+            await seat.press_button("begin")
+            await seat.reads(words)
+        seat.fill(part_subtests="repetition", part_limit="2")
+        await seat.press_button("begin")
+        await seat.until(lambda: seat.desk.work, "the administration")
+        assert seat.work.administration.planned == 2
+        assert [subtest.title for subtest in seat.work.scores.subtests] == ["Repetition"]
 
-async def test_the_last_settings_are_filled_in_again_and_defaults_are_one_button_away(
+
+async def test_participants_are_listed_and_the_last_settings_are_filled_in_again(
     sit: Sit, battery: str
 ) -> None:
     async with sit() as seat:
+        await seat.begin(battery=battery, kind="speaker", speaker="S-014")
+        with Store.open(seat.store) as store:
+            store.people.keep_consents([Consent("S-020", "record", True, "2026-11-01")])
+        name = seat.work.administration.battery
         await seat.press("f2")
         await seat.dialog()
-        assert not seat.app.screen.query_one("#defaults").display
+        seat.fill(battery=battery, kind="speaker")
+        seat.app.screen.query_one("#speaker").focus()
+        await seat.press("down", reads="S-014  1 administration")
+        assert "S-020  no administration yet" in seat.text
+        await seat.press("enter")
+        seat.fill(battery=name)
+        await seat.reads("Continue #1")  # an open administration can be continued
+
         await seat.advanced()
-        seat.fill(battery=battery, model="echo", judges="rules", seed="7", temperature="1")
+        seat.fill(battery=battery, kind="model", model="echo", judges="rules", seed="7")
+        seat.fill(temperature="1")
         await seat.press_button("begin")
-        await seat.until(lambda: seat.desk.work, "the administration")
+        await seat.until(lambda: seat.work.administration.id == 2, "the administration")
         await seat.press("f2")
         await seat.dialog()
-        fields = {
-            name: seat.app.screen.query_one(f"#{name}", Input) for name in ("battery", "model")
-        }
-        assert {name: one.value for name, one in fields.items()} == {
-            "battery": battery,
-            "model": "echo",
-        }
+        fields = [seat.app.screen.query_one(f"#{one}", Input) for one in ("battery", "model")]
+        assert [one.value for one in fields] == [battery, "echo"]
         await seat.reads("seed 7, temperature 1")
         await seat.press_button("defaults")
         await seat.reads("greedy, seed 1, the battery's token limits")
-        assert [one.value for one in fields.values()] == ["tab", "bundled"]
+        assert [one.value for one in fields] == ["tab", "bundled"]
 
 
 MODEL = Draft()
@@ -227,31 +202,23 @@ def conditions_of(draft: Draft) -> Conditions:
     return conditions
 
 
-def test_what_is_filled_in_is_a_greedy_model_with_the_rules_judge() -> None:
+def test_a_draft_stands_for_conditions() -> None:
     conditions = conditions_of(MODEL)
     assert (conditions.examinee, conditions.kind) == ("bundled", "model")
     assert conditions.decoding.greedy
     assert conditions.judges == ("rules",)
     assert conditions.decoding.seed == conditions.seed == 1
-
-
-def test_a_person_has_a_protocol_and_no_conversation() -> None:
-    conditions = conditions_of(PERSON)
-    assert (conditions.examinee, conditions.research_protocol) == ("S-014", "IRB-7")
-    assert not conditions.conversation
-
-
-def test_a_protocol_is_not_kept_for_a_model() -> None:
-    assert conditions_of(MODEL.filled(research_protocol="IRB-7")).research_protocol is None
-
-
-def test_no_judge_is_none() -> None:
-    assert conditions_of(MODEL.filled(judges="none")).judges == ()
-    assert conditions_of(MODEL.filled(judges="rules other")).judges == ("rules", "other")
-
-
-def test_stop_texts_stand_two_spaces_apart() -> None:
-    assert conditions_of(MODEL.filled(stop="Q:  \\n\\n")).decoding.stop == ("Q:", "\n\n")
+    person = conditions_of(PERSON)
+    assert (person.examinee, person.research_protocol) == ("S-014", "IRB-7")
+    assert not person.conversation
+    for fields, name, value in (
+        ({"research_protocol": "IRB-7"}, "research_protocol", None),  # of a model
+        ({"judges": "none"}, "judges", ()),
+        ({"judges": "rules other"}, "judges", ("rules", "other")),
+    ):
+        assert getattr(conditions_of(MODEL.filled(**fields)), name) == value, fields
+    stops = conditions_of(MODEL.filled(stop="Q:  \\n\\n")).decoding.stop
+    assert stops == ("Q:", "\n\n"), "they stand two spaces apart"
 
 
 def test_every_error_is_found_at_once_with_its_field_and_what_was_typed() -> None:
@@ -265,9 +232,6 @@ def test_every_error_is_found_at_once_with_its_field_and_what_was_typed() -> Non
     assert messages.keys() == {"battery", "model", *wrong}
     assert all(f"'{text}'" in messages[field] for field, text in wrong.items() if field != "judges")
     assert (conditions.seed, conditions.replicates) == (1, 1)  # their defaults
-
-
-def test_a_person_without_a_participant_code_is_refused() -> None:
     _, problems = asked_of(PERSON.filled(speaker=""), "typed")
     assert [(one.field, one.message) for one in problems] == [
         ("speaker", "a participant code is needed")
@@ -293,15 +257,10 @@ def test_a_draft_is_remembered_by_what_differs_and_without_the_participant() -> 
     assert remembered(MODEL, kept) == begun.filled(speaker="")
     other = remembered(MODEL, kept, "tab")
     assert (other.value("rater"), other.value("part_items")) == ("R2", "")
-
-
-def test_a_lesion_is_not_remembered() -> None:
-    begun = MODEL.filled(lesion="mlp:zero:0.3", seed="7")
-    assert begun.differing(MODEL) == {"seed": "7"}
+    # A lesion is not, and what is damaged has its default.
+    lesioned = MODEL.filled(lesion="mlp:zero:0.3", seed="7")
+    assert lesioned.differing(MODEL) == {"seed": "7"}
     assert remembered(MODEL, {"lesion": "mlp:zero:0.3", "seed": "7"}) == MODEL.filled(seed="7")
-
-
-def test_what_cannot_be_remembered_any_more_has_its_default() -> None:
     damaged = {"kind": "animal", "of another version": "x", "seed": 7, "rater": "R2"}
     assert remembered(MODEL, damaged) == MODEL.filled(rater="R2")  # type: ignore[arg-type]
 
@@ -374,52 +333,56 @@ def charge(tmp_path: Path) -> None:
     (config / "prices.toml").write_text(price, encoding="utf-8")
 
 
-@pytest.mark.parametrize("size", SIZES[:1])
-async def test_many_at_once_with_a_wait_then_tokens_and_cost(
-    sit: Sit, battery: str, folder: Path, tmp_path: Path, size: tuple[int, int]
-) -> None:
-    charge(tmp_path)
-    (folder / "count").touch()
-    async with sit(size) as seat:
-        await seat.begin(battery=battery, model=f"crowd:{folder}", replicates="15")
-        await seat.press("a")
-        await seat.reads("rate limit, attempt 2 of 6: ")
-        await seat.reads("32 in flight")
-        await seat.reads("many at once")
-        shown = seat.text
-        await seat.until(lambda: seat.text != shown, "the countdown's next second")
-        (folder / "go").touch()
-        await seat.until(lambda: seat.desk.page == "results", "the results")
-    # 45 items: 32 together, then the 13 that are left. 45 x (7 x 100 + 3 x 1000) / 1,000,000 USD.
-    assert (folder / "asked").read_text().split() == ["32", "13"]
-    administration, trials = seat.stored()
-    assert administration.status is AdministrationStatus.DONE
-    assert all(len(trial.attempts) == 1 for trial in trials)
-    async with sit(size) as seat:
-        seat.desk.do(lambda: seat.desk.sessions.resume(1, go_on=False))
-        await seat.reads("450 tokens, 0.1665 USD")
-
-
-async def test_a_few_are_asked_one_by_one(sit: Sit, battery: str, folder: Path) -> None:
-    (folder / "go").touch()
-    async with sit() as seat:
-        await seat.begin(battery=battery, model=f"crowd:{folder}", replicates="13")
-        await seat.press("a")
-        await seat.until(lambda: seat.desk.page == "results", "the results")
-    assert not (folder / "asked").exists()
-
-
-async def test_what_no_reply_counted_is_unknown_and_so_is_its_cost(
+async def test_many_at_once_wait_stop_pause_and_are_counted(
     sit: Sit, battery: str, folder: Path, tmp_path: Path
 ) -> None:
     charge(tmp_path)
+    go, counted = folder / "go", folder / "count"
     async with sit() as seat:
-        await seat.begin(battery=battery, model=f"crowd:{folder}")
-        await seat.next()
+        await seat.begin(battery=battery, model=f"crowd:{folder}", replicates="15")
+        await seat.press("a", reads="32 in flight")
+        await seat.press("escape")
+        await seat.until(lambda: not seat.work.asking, "the stop")
+        assert seat.work.status is AdministrationStatus.PAUSED
+        assert "in flight" not in seat.text
+        assert not any(trial.attempts for trial in seat.stored()[1])
+        await seat.press("a", reads="32 in flight")  # they are asked again
+        await seat.press("p", reads="pausing after the current responses")
+        go.touch()
+        await seat.until(lambda: seat.work.status is AdministrationStatus.PAUSED, "the pause")
+        assert sum(trial.state is TrialState.ANSWERED for trial in seat.stored()[1]) == 32
         await seat.reads("tokens not counted, cost unknown")
 
+        go.unlink()
+        counted.touch()
+        (folder / "asked").unlink()
+        await seat.begin(battery=battery, model=f"crowd:{folder}", replicates="15")
+        await seat.press("a")
+        await seat.reads("rate limit, attempt 2 of 6: ", "32 in flight", "many at once")
+        shown = seat.text
+        await seat.until(lambda: seat.text != shown, "the countdown's next second")
+        go.touch()
+        await seat.at("results")
+        # 45 items: 32 together, then the 13 that are left.
+        assert (folder / "asked").read_text().split() == ["32", "13"]
+        administration, trials = seat.stored()
+        assert administration.status is AdministrationStatus.DONE
+        assert all(len(trial.attempts) == 1 for trial in trials)
+        await seat.press("f8")
+        await seat.until(lambda: seat.desk.work is None, "the first page")
+        seat.desk.do(lambda: seat.desk.sessions.resume(2, go_on=False))
+        # 45 x (7 x 100 + 3 x 1000) / 1,000,000 USD.
+        await seat.reads("450 tokens, 0.1665 USD")
 
-async def test_of_a_free_model_tokens_are_told_and_no_money(sit: Sit, battery: str) -> None:
+        (folder / "asked").unlink()
+        await seat.begin(battery=battery, model=f"crowd:{folder}", replicates="13")
+        await seat.press("a", at="results")
+        assert not (folder / "asked").exists(), "a few are asked one by one"
+
+
+async def test_of_a_free_model_only_tokens_are_told_and_of_a_person_nothing(
+    sit: Sit, battery: str
+) -> None:
     async with sit() as seat:
         await seat.begin(battery=battery, model="echo")
         await seat.next()
@@ -427,44 +390,9 @@ async def test_of_a_free_model_tokens_are_told_and_no_money(sit: Sit, battery: s
         await seat.reads("12 tokens")
         assert "USD" not in seat.text
         assert "cost" not in seat.text
-
-
-async def test_of_a_person_nothing_is_counted(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
         await seat.begin(battery=battery, kind="speaker", speaker="S-01")
         assert seat.work.spending is None
         assert not seat.desk.query_one("#run-line").display
-
-
-async def test_escape_stops_many_at_once_and_they_are_asked_again(
-    sit: Sit, battery: str, folder: Path
-) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model=f"crowd:{folder}", replicates="15")
-        await seat.press("a")
-        await seat.reads("32 in flight")
-        await seat.press("escape")
-        await seat.until(lambda: not seat.work.asking, "the stop")
-        assert seat.work.status is AdministrationStatus.PAUSED
-        assert "in flight" not in seat.text
-        assert not any(trial.attempts for trial in seat.stored()[1])
-        (folder / "go").touch()
-        await seat.press("a")
-        await seat.until(lambda: seat.desk.page == "results", "the results")
-
-
-async def test_a_pause_comes_after_the_answers_under_way(
-    sit: Sit, battery: str, folder: Path
-) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model=f"crowd:{folder}", replicates="15")
-        await seat.press("a")
-        await seat.reads("32 in flight")
-        await seat.press("p")
-        await seat.reads("pausing after the current responses")
-        (folder / "go").touch()
-        await seat.until(lambda: seat.work.status is AdministrationStatus.PAUSED, "the pause")
-        assert sum(trial.state is TrialState.ANSWERED for trial in seat.stored()[1]) == 32
 
 
 async def test_a_service_that_is_down_rests_the_run_and_says_so(
@@ -483,5 +411,4 @@ async def test_a_service_that_is_down_rests_the_run_and_says_so(
         assert [one.attempts[0].state for one in failed] == [AttemptState.ERROR] * 3
         (folder / "fail").unlink()
         await seat.press("escape")
-        await seat.press("a")
-        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.press("a", at="results")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import threading
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from time import sleep
 
@@ -104,83 +105,70 @@ async def test_esc_stops_the_loading_of_a_model(
         draft = default_draft(seat.desk.catalogue).filled(battery=battery, model="echo")
         seat.desk.actions(TrialActions).begin(draft)
         await seat.until(lambda: seat.desk.work and seat.work.loading, "the loading")
-        await seat.press("escape")
-        await seat.reads("Loading was stopped")
+        await seat.press("escape", reads="Loading was stopped")
         assert slow.closed.is_set()
         assert not seat.work.loading
     assert seat.stored()[0].status is AdministrationStatus.PAUSED
 
 
-async def test_a_dying_model_is_shown_and_can_be_asked_again(
+async def test_a_dying_model_is_shown_and_can_be_asked_again_and_a_changed_one_is_not(
     sit: Sit, battery: str, tmp_path: Path
 ) -> None:
     fragile_plugin(tmp_path)
     healed = tmp_path / "healed"
     async with sit() as seat:
         await seat.begin(battery=battery, model=f"fragile:{healed}")
-        await seat.press("space")
-        await seat.reads("No answer to item 1 of 3")
+        await seat.press("space", reads="No answer to item 1 of 3")
         _, trials = seat.stored()
         assert trials[0].attempts[0].state is AttemptState.ERROR
         assert trials[0].state is TrialState.PLANNED
         healed.touch()
         await seat.press("enter")
-        await seat.until(lambda: seat.work.item and seat.work.item.attempt)
-    _, trials = seat.stored()
-    assert [one.response for one in trials[0].attempts][-1] == "dog"
+        await seat.until(lambda: seat.work.item and seat.work.item.attempt, "the answer")
+        assert [one.response for one in seat.stored()[1][0].attempts][-1] == "dog"
 
-
-async def test_an_auto_run_stops_at_an_error(sit: Sit, battery: str, tmp_path: Path) -> None:
-    fragile_plugin(tmp_path)
-    async with sit() as seat:
+        # An auto-run stops at an error.
         await seat.begin(battery=battery, model=f"fragile:{tmp_path / 'never'}")
-        await seat.press("a")
-        await seat.reads("No answer to item 1 of 3")
+        await seat.press("a", reads="No answer to item 1 of 3")
         assert not seat.work.auto
         await seat.press("right", "enter")
-        await seat.until(lambda: seat.work.status is AdministrationStatus.PAUSED)
+        await seat.until(lambda: seat.work.status is AdministrationStatus.PAUSED, "the pause")
 
-
-async def test_a_model_that_cannot_be_opened_says_why(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.press("n")
+        await seat.press("f2")
         await seat.dialog()
         seat.fill(battery=battery, model="replay:/nowhere/answers.jsonl")
         await seat.press("enter")
-        await seat.reads("cannot be opened")
-        await seat.reads("Try again")
+        await seat.reads("cannot be opened", "Try again")
         assert "Correct it" not in seat.text
         await seat.press("escape")
         assert seat.work.item is None
-
-
-async def test_a_changed_model_is_not_tried_again(sit: Sit, battery: str, tmp_path: Path) -> None:
-    fragile_plugin(tmp_path)
-    healed = tmp_path / "healed"
-    healed.touch()
-    spec = f"fragile:{healed}"
-    async with sit() as seat:
-        await seat.begin(battery=battery, model=spec)
-        await seat.next()
     healed.write_text("other weights", encoding="utf-8")
     async with sit() as seat:
-        await seat.press("enter")
-        await seat.reads("Continue #1?")
-        await seat.press("enter")
-        await seat.reads("The model has changed")
+        await seat.press("f7", "1", "enter", reads="Continue #1?")
+        await seat.press("enter", reads="The model has changed")
         await seat.reads("Restore the model that it began with")
         assert "Try again" not in seat.text
         await seat.press("enter")
         await seat.dialog()
-    assert seat.stored()[0].answered == 1
+        with Store.open(seat.store) as store:
+            assert store.administrations()[0].answered == 1
 
 
-async def test_a_model_that_was_moved_is_offered_another_path(
+async def test_what_is_open_elsewhere_is_refused_and_a_moved_model_is_offered_another_path(
     sit: Sit, battery: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with sit() as seat:
         await seat.begin(battery=battery, model="echo")
         await seat.next()
+    with (
+        closing(Plugins.load()) as plugins,
+        Store.open(seat.store) as store,
+        setup.resume(store, plugins, 1),
+    ):
+        async with sit() as seat:
+            await seat.reads("Continue")
+            await seat.press("enter", reads="Continue #1?")
+            await seat.press("enter", reads="The store refused to record it")
 
     def gone(plugins: Plugins, spec: str, lesion: str | None = None) -> None:
         raise ComponentError("there is no such folder")
@@ -189,37 +177,8 @@ async def test_a_model_that_was_moved_is_offered_another_path(
     async with sit() as seat:
         await seat.press("enter")
         await seat.reads("'Model moved' continues with the same model at another path.")
-        await seat.press("enter")
-        await seat.reads("cannot be opened")
+        await seat.press("enter", reads="cannot be opened")
         await seat.reads("take 'Model moved'")
-
-
-async def test_a_misspelt_model_is_told_in_the_dialog(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.press("n")
-        await seat.dialog()
-        seat.fill(battery=battery, model="ecko")
-        await seat.press("enter")
-        await seat.reads("ecko")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "model")
-        assert "echo" in seat.text
-        seat.fill(model="echo")
-        await seat.press("enter")
-        await seat.until(lambda: seat.desk.work)
-
-
-async def test_an_administration_that_is_open_elsewhere_is_refused(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo")
-    plugins = Plugins.load()
-    with Store.open(seat.store) as store, setup.resume(store, plugins, 1):
-        async with sit() as seat:
-            await seat.reads("Continue")
-            await seat.press("enter")
-            await seat.reads("Continue #1?")
-            await seat.press("enter")
-            await seat.reads("The store refused to record it")
-    plugins.close()
 
 
 async def test_a_store_that_cannot_be_opened_is_told(sit: Sit, tmp_path: Path) -> None:
@@ -231,7 +190,7 @@ async def test_a_store_that_cannot_be_opened_is_told(sit: Sit, tmp_path: Path) -
         assert seat.desk.saved is False
 
 
-def test_an_error_in_a_loading_that_was_stopped_is_not_reported() -> None:
+def test_an_error_of_a_transcriber_is_reported_unless_its_loading_was_stopped() -> None:
     loading = threading.Event()
     failed: list[TabwbError] = []
 
@@ -248,14 +207,10 @@ def test_an_error_in_a_loading_that_was_stopped_is_not_reported() -> None:
     assert not listener.is_alive()
     assert failed == []
 
-
-def test_a_transcriber_that_cannot_be_opened_is_reported_with_the_kind_of_error() -> None:
-    failed: list[TabwbError] = []
-
-    def opened(cancel: Cancel) -> Transcribing:
+    def broken(cancel: Cancel) -> Transcribing:
         raise ValueError("no weights")
 
-    listener = Listener(opened, lambda job, heard: None, failed.append)
+    listener = Listener(broken, lambda job, heard: None, failed.append)
     listener.start()
     listener.join(5)
     assert [error.message for error in failed] == ["ValueError: no weights"]
@@ -324,19 +279,15 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> ServedDriver:
     return made
 
 
-def test_the_page_ends_when_its_server_is_gone(driver: ServedDriver) -> None:
-    driver.run_input_thread()
-    (message,) = driver._app.posted  # type: ignore[attr-defined]
-    assert isinstance(message, ExitApp)
-
-
-def test_the_page_opens_no_address_and_gives_no_file(driver: ServedDriver) -> None:
+def test_a_served_page_ends_with_its_server_opens_no_address_and_gives_no_file(
+    driver: ServedDriver,
+) -> None:
     file = io.BytesIO(b"all ratings")
     driver.open_url("http://elsewhere.example")
     driver.deliver_binary(file, delivery_key="k")
     assert file.closed
-
-
-def test_a_size_that_is_typed_does_not_count(driver: ServedDriver) -> None:
     driver.process_message(Resize(Size(50_000, 50_000), Size(50_000, 50_000)))
-    assert driver._app.posted == []  # type: ignore[attr-defined]
+    assert driver._app.posted == [], "a size that is typed does not count"  # type: ignore[attr-defined]
+    driver.run_input_thread()
+    (message,) = driver._app.posted  # type: ignore[attr-defined]
+    assert isinstance(message, ExitApp)

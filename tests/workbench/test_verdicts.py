@@ -131,12 +131,6 @@ def test_features_stand_in_the_batterys_order_and_measures_are_none(tab: Battery
     assert found.judges[0].call is None
 
 
-async def first_response(seat: Seat) -> None:
-    """From the results to the first response, with the verdicts on it."""
-    await seat.press("t")
-    await seat.reads("Verdicts")
-
-
 @pytest.mark.parametrize("size", SIZES)
 async def test_verdicts_are_side_by_side_with_reasons_below(
     sit: Sit, tmp_path: Path, size: tuple[int, int]
@@ -144,7 +138,7 @@ async def test_verdicts_are_side_by_side_with_reasons_below(
     stock(tmp_path / "store.db")
     async with sit(size) as seat:
         seat.show_results(1)
-        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.at("results")
         await seat.press("t", "enter")
         detail = seat.app.screen.query_one("#response-detail")
         await seat.until(lambda: detail.has_focus, "the response's focus")
@@ -154,8 +148,7 @@ async def test_verdicts_are_side_by_side_with_reasons_below(
         assert "Abandoned utterances □ absent □ absent - not asked" in shown
         assert "C P(1) = 0.900" in shown and "B says anomia" in shown
         assert "B tab-2026:x" in shown
-        await seat.press("right")
-        await seat.reads("ct2 · 2 of 20")
+        await seat.press("right", reads="ct2 · 2 of 20")
         await seat.press("escape")
         await seat.until(lambda: not detail.has_focus, "the list")
         assert seat.desk.page == "results"
@@ -164,45 +157,6 @@ async def test_verdicts_are_side_by_side_with_reasons_below(
 def whole(seat: Seat) -> str:
     """All lines of the marked response, also those that are scrolled out of sight."""
     return seat.app.screen.query_one("#response-text", WrappedText).paint(90).plain
-
-
-async def test_raw_replies_are_one_key_away_and_unparsed_is_never_absent(sit: Sit) -> None:
-    async with sit((120, 50)) as seat:
-        await seat.begin(battery="tab", model="echo", judges="rules")
-        await seat.press("a")
-        await seat.until(lambda: seat.desk.page == "results", "the results")
-        await seat.press("j")
-        await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
-        seat.fill(judge=CHAT)
-        await seat.press_button("begin")
-        await seat.reads("judged 5")
-        await seat.press("escape")
-        await seat.until(lambda: CHAT in repr(seat.results), "the new verdicts")
-        await first_response(seat)
-        await seat.until(lambda: "? unparsed" in whole(seat), "the verdicts")
-        rows = [line for line in whole(seat).splitlines() if "unparsed" in line]
-        assert len(rows) == 19
-        await seat.press("w")
-        await seat.until(lambda: "the first reply, which could not be read" in whole(seat))
-        assert "asks no model: it has no raw reply" in whole(seat)
-        assert "asked again; the second reply cannot be read either" in whole(seat)
-        await seat.press("w")
-        await seat.until(lambda: "the first reply" not in whole(seat), "the verdicts")
-
-
-async def test_j_shows_the_verdicts_on_the_response_on_show(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.begin(battery="tab", model="echo", judges="rules")
-        await seat.press("j")
-        await seat.reads("there is no answer to judge")
-        await seat.next()
-        await seat.next()
-        await seat.press("j")
-        await seat.until(lambda: seat.desk.page == "results", "the results")
-        await seat.reads("ct2 · 2 of 20")
-        assert "Verdicts  rules-2" in whole(seat)
-        await seat.press("escape")
-        await seat.until(lambda: seat.desk.page == "trial", "the administration")
 
 
 async def test_of_a_person_they_are_hidden_until_they_are_revealed(sit: Sit) -> None:
@@ -217,20 +171,11 @@ async def test_of_a_person_they_are_hidden_until_they_are_revealed(sit: Sit) -> 
         await seat.press("enter")
         await seat.until(lambda: not seat.work.awaiting, "the answer")
         await seat.press("escape")
-        await seat.press("j")
-        await seat.reads("verdicts are hidden while a person types: h shows them")
+        await seat.press("j", reads="verdicts are hidden while a person types: h shows them")
         assert seat.desk.page == "trial"
         await seat.press("h")
-        await seat.press("j")
-        await seat.until(lambda: seat.desk.page == "results", "the response")
+        await seat.press("j", at="results")
         await seat.until(lambda: "No judge has judged this response" in whole(seat))
-
-
-async def given_tab(seat: Seat, **fields: str) -> None:
-    """TAB given to echo, results shown."""
-    await seat.begin(battery="tab", model="echo", **fields)
-    await seat.press("a")
-    await seat.until(lambda: seat.desk.page == "results", "the results")
 
 
 def message(seat: Seat) -> str:
@@ -246,14 +191,20 @@ def judgements(seat: Seat) -> int:
         return len(store.judgements(1))
 
 
-@pytest.mark.parametrize("size", SIZES[:1])
-async def test_the_estimate_comes_first_then_every_answer_is_judged(
-    sit: Sit, size: tuple[int, int]
+async def test_the_estimate_comes_first_then_every_answer_is_judged_and_replies_are_shown(
+    sit: Sit,
 ) -> None:
-    async with sit(size) as seat:
-        await given_tab(seat, judges="none")
+    async with sit() as seat:
+        await seat.begin(battery="tab", model="echo", judges="rules")
+        await seat.press("j", reads="there is no answer to judge")
+        await seat.next()
+        await seat.next()
+        await seat.press("j", at="results", reads="ct2 · 2 of 20")
+        assert "Verdicts  rules-2" in whole(seat)
+        await seat.press("escape", at="trial")
+        await seat.press("a", at="results")
         await seat.press("j")
-        await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
+        await seat.has("judge")
         field = seat.app.screen.query_one("#judge", Input)
         await seat.press("down")
         await seat.until(lambda: isinstance(seat.app.focused, OptionList), "the list")
@@ -283,8 +234,18 @@ async def test_the_estimate_comes_first_then_every_answer_is_judged(
             RatingStatus.UNPARSED
         }
         await seat.press("escape")
-        await seat.until(lambda: not seat.asked, "the dialog's end")
+        await seat.closed()
         await seat.until(lambda: "tab-2026:echo" in repr(seat.results), "the new verdicts")
+        # Raw replies are one key away, and unparsed is never absent.
+        await seat.press("t")
+        await seat.until(lambda: "? unparsed" in whole(seat), "the verdicts")
+        assert len([line for line in whole(seat).splitlines() if "unparsed" in line]) == 19
+        await seat.press("w")
+        await seat.until(lambda: "the first reply, which could not be read" in whole(seat), "w")
+        assert "asks no model: it has no raw reply" in whole(seat)
+        assert "asked again; the second reply cannot be read either" in whole(seat)
+        await seat.press("w")
+        await seat.until(lambda: "the first reply" not in whole(seat), "the verdicts")
 
 
 REFUSED: tuple[tuple[dict[str, str], str], ...] = (
@@ -299,9 +260,12 @@ REFUSED: tuple[tuple[dict[str, str], str], ...] = (
 
 async def test_what_cannot_be_done_is_said_and_a_limit_stops_what_then_goes_on(sit: Sit) -> None:
     async with sit((120, 40)) as seat:
-        await given_tab(seat, judges="none")
-        await seat.press("j")
-        await seat.until(lambda: seat.app.screen.query("#judge"), "the dialog")
+        # Judges that ask a model are offered when a run is over.
+        await seat.begin(battery="tab", model="echo", judges="rules tab-2026:echo")
+        await seat.press("a")
+        await seat.has("said")
+        assert seat.app.screen.query_one("#judge", Input).value == "tab-2026:echo"
+        assert judgements(seat) == 0
         for fields, words in REFUSED:
             seat.fill(**{"repeats": "1", "max_cost": "", **fields})
             await seat.press_button("begin")
@@ -319,12 +283,3 @@ async def test_what_cannot_be_done_is_said_and_a_limit_stops_what_then_goes_on(s
         await seat.press_button("begin")
         await seat.until(lambda: "judged 3" in message(seat), "the end")
         assert judgements(seat) == 5
-
-
-async def test_judges_that_ask_a_model_are_offered_when_a_run_is_over(sit: Sit) -> None:
-    async with sit((100, 30)) as seat:
-        await seat.begin(battery="tab", model="echo", judges="rules tab-2026:echo")
-        await seat.press("a")
-        await seat.until(lambda: seat.app.screen.query("#said"), "the offer")
-        assert seat.app.screen.query_one("#judge").value == "tab-2026:echo"  # type: ignore[attr-defined]
-        assert judgements(seat) == 0
