@@ -29,12 +29,11 @@ async def test_descriptions_are_typed_where_nobody_transcribes(sit: Sit, battery
         await seat.begin(battery=battery, kind="speaker", speaker="S-014", transcriber="none")
         for text in ("a boy", "I got up"):
             await seat.press("space")
-            await seat.until(lambda: seat.app.focused and seat.app.focused.id == "answer")
+            await seat.focuses("answer")
             if text == "a boy":  # the console tells the examiner, not the participant
-                await seat.press("escape", "f")
-                await seat.reads("Show the picture kitchen.png.")
+                await seat.press("escape", "f", reads="Show the picture kitchen.png.")
                 await seat.press("f")
-                await seat.until(lambda: seat.app.focused and seat.app.focused.id == "answer")
+                await seat.focuses("answer")
             await seat.type(text)
             await seat.press("enter")
             await seat.until(lambda: not seat.work.awaiting)
@@ -74,8 +73,7 @@ async def test_descriptions_are_recorded_transcribed_and_corrected(
         await seat.until(lambda: given.now.heard == WORDS, "the text")
         assert (given.now.items[0].standing, standing_words(given.now.items[0])) == ("given", "●")
         for key, reason in (("3", "takes no score"), ("k", "takes no code")):
-            await seat.press(key)
-            await seat.reads(f"a description {reason}")
+            await seat.press(key, reads=f"a description {reason}")
             assert len(seat.app.screen_stack) == 1
         await given.show()
         assert given.now.card.picture is None
@@ -84,17 +82,15 @@ async def test_descriptions_are_recorded_transcribed_and_corrected(
         await given.score("1")
         await seat.until(lambda: given.now.heard == WORDS, "the text")
         await seat.press("h")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "naming-heard")
+        await seat.focuses("naming-heard")
         await seat.press("ctrl+u", *"bed", "enter")
         await seat.until(lambda: given.now.heard == "bed", "the corrected text")
         await seat.press("space")
         await seat.until(lambda: seat.work.status is AdministrationStatus.DONE, "the end")
-        await seat.press("space")
-        await seat.reads("Scenes")
-        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.press("space", reads="Scenes")
+        await seat.at("results")
         await seat.reads("usable 2 of 2")
-        await seat.press("t")
-        await seat.reads("Responses  2")
+        await seat.press("t", reads="Responses  2")
         await seat.press("l")
         await seat.until(
             lambda: "not consented to rating" in " ".join(seat.text.split()), "playing is refused"

@@ -30,24 +30,34 @@ async def test_rows_have_state_number_battery_examinee_and_count(sit: Sit, batte
         assert {len(one) for one in rows(seat)[-2:]} == {
             seat.desk.query_one(Explorer).size.width - 2
         }
-        await seat.press("a")
-        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("a", at="results")
         await seat.until(lambda: row(2) == ["▌✓", "2", "small", "echo", "1/3"], "right of scored")
 
 
-async def test_the_filter_finds_by_words_and_groups_stay_folded(sit: Sit, battery: str) -> None:
+async def test_rows_are_clicked_found_by_words_and_stay_folded(sit: Sit, battery: str) -> None:
     async with sit((160, 48)) as seat:
         for seed in ("1", "770"):
             await seat.begin(battery=battery, model="echo", seed=seed)
         await seat.press("f8")
         await seat.until(lambda: seat.desk.page == "home" and seat.app.focused)
         explorer = seat.desk.query_one(Explorer)
+        last = explorer.last_line
+        await seat.pilot.click(explorer, offset=(6, last))
+        await seat.until(lambda: explorer.cursor_line == last, "the row")
+        assert len(seat.app.screen_stack) == 1, "a click goes there and opens nothing"
+        await seat.pilot.click(explorer, offset=(6, last), times=2)
+        await seat.reads("Continue #1?")
+        await seat.press("escape")
+        await seat.closed()
+        explorer.focus()
+        await seat.press("home", "down", "enter")  # a battery opens the dialog
+        await seat.dialog()
+        await seat.press("escape")
         explorer.focus()
         await seat.press("slash", *"seed", "space", *"770")
         await seat.until(lambda: rows(seat)[-2:][0].startswith("Administrations  1"))
         assert rows(seat)[:2] == ["Batteries  0", " nothing found"]
-        await seat.press("enter", "enter")
-        await seat.reads("Continue #2?")
+        await seat.press("enter", "enter", reads="Continue #2?")
         await seat.press("escape")
         await seat.press("slash", "escape")
         await seat.until(lambda: any(one.startswith("Administrations  2") for one in rows(seat)))
@@ -56,17 +66,3 @@ async def test_the_filter_finds_by_words_and_groups_stay_folded(sit: Sit, batter
         folded = rows(seat)
     async with sit((160, 48)) as seat:
         await seat.until(lambda: rows(seat) == folded, "the group is folded still")
-
-
-async def test_a_click_goes_to_a_row_and_a_second_click_opens_it(sit: Sit, battery: str) -> None:
-    async with sit((160, 48)) as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.press("f8")
-        await seat.until(lambda: seat.desk.page == "home" and seat.app.focused)
-        explorer = seat.desk.query_one(Explorer)
-        line = explorer.last_line
-        await seat.pilot.click(explorer, offset=(6, line))
-        await seat.until(lambda: explorer.cursor_line == line, "the row")
-        assert len(seat.app.screen_stack) == 1, "nothing is opened"
-        await seat.pilot.click(explorer, offset=(6, line), times=2)
-        await seat.reads("Continue #1?")

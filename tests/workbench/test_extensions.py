@@ -97,64 +97,48 @@ async def test_pages_of_plugins_show_what_they_built_and_their_failures(
             (4, "a]0;bc"),
             (8, "pronoun-share"),
         ):
-            await seat.press("x")
-            await seat.reads("Tables and pages, all administrations")
-            await seat.press(*["down"] * downs, "enter")
-            await seat.reads(words)
+            await seat.press("x", reads="Tables and pages, all administrations")
+            await seat.press(*["down"] * downs, "enter", reads=words)
             await seat.press("escape")
-        await seat.press("m")
-        await seat.reads("3 of 3 models")
+        await seat.press("m", reads="3 of 3 models")
         detail = seat.app.screen.query_one(ModelDetail)
         await seat.until(lambda: detail.option_count, "the detail")
         detail.scroll_end(animate=False)
         await seat.reads("pronouns")
-        await seat.press("x")
-        await seat.reads("Tables and pages, 4 administrations")
-        await seat.press("enter")
-        await seat.until(lambda: seat.desk.page == "extension")
-        await seat.reads("Frequent words")
-        await seat.reads("weak: ")
+        await seat.press("x", reads="Tables and pages, 4 administrations")
+        await seat.press("enter", at="extension")
+        await seat.reads("Frequent words", "weak: ")
         await seat.press("escape")
         assert seat.desk.page == "models"
 
 
 async def test_while_a_page_hangs_everything_else_works(sit: Sit, plugins: None) -> None:
     async with sit((160, 48)) as seat:
-        await seat.press("x")
-        await seat.reads("Hangs")
+        await seat.press("x", reads="Hangs")
         await seat.press(*["down"] * 6, "enter")
-        await seat.press("m")
-        await seat.reads("3 of 3 models")
+        await seat.press("m", reads="3 of 3 models")
         await seat.reads("page 'hangs' did not end within 3 s")
-        await seat.press("escape", "x")
-        await seat.reads("Large")
+        await seat.press("escape", "x", reads="Large")
         await seat.press(*["down"] * 5, "enter")
         await seat.reads("page 'large' built more lines than are shown")
         await seat.reads("5,000 lines, 500,000 characters")
-
-
-async def test_while_a_page_hangs_ctrl_q_quits(sit: Sit, plugins: None) -> None:
-    BEGUN.clear()
-    async with sit((160, 48)) as seat:
-        await seat.press("x")
-        await seat.reads("Hangs")
+        # Also while a page hangs ctrl+q quits.
+        BEGUN.clear()
+        await seat.press("escape", "x", reads="Hangs")
         await seat.press(*["down"] * 7, "enter")
-        await seat.until(BEGUN.is_set)
+        await seat.until(BEGUN.is_set, "the page")
         await seat.press("ctrl+q")
-        await seat.until(lambda: not seat.app.is_running or seat.desk._worker is None)
+        await seat.until(lambda: not seat.app.is_running or seat.desk._worker is None, "the end")
     ENDED.set()
 
 
 async def test_tables_of_results_need_no_plugin(sit: Sit, tmp_path: Path) -> None:
     stock(tmp_path / "store.db")
     async with sit((160, 48)) as seat:
-        await seat.press("x")
-        await seat.reads("Tables and pages, all administrations")
-        await seat.press("enter")
-        await seat.until(lambda: seat.desk.page == "extension")
-        await seat.reads("the rate of each feature")
-        await seat.reads("Abandoned utterances")
-        await seat.until(lambda: "Open" not in seat.text.splitlines()[-1])
+        await seat.press("x", reads="Tables and pages, all administrations")
+        await seat.press("enter", at="extension")
+        await seat.reads("the rate of each feature", "Abandoned utterances")
+        await seat.until(lambda: "Open" not in seat.text.splitlines()[-1], "the keys of the page")
         assert "F4" not in seat.text.splitlines()[-1]
         await seat.press("escape", "x", "down", "down", "down", "enter")
         await seat.reads("no item was given with its options in several orders")
@@ -183,14 +167,10 @@ def typed(place: Path, *rights: int) -> None:
 async def test_the_sessions_of_a_participant_are_compared(sit: Sit, tmp_path: Path) -> None:
     typed(tmp_path / "store.db", 3, 9)
     async with sit((100, 40)) as seat:
-        await seat.press("f7", "enter")
-        await seat.until(lambda: seat.desk.page == "results")
-        await seat.press("x")
-        await seat.reads("the sessions of S-014 with tab, item by item")
-        await seat.press("enter")
-        await seat.until(lambda: seat.desk.page == "extension")
-        await seat.reads("S-014, tab, 2 sessions")
-        await seat.reads("For research only")
+        await seat.press("f7", "enter", at="results")
+        await seat.press("x", reads="the sessions of S-014 with tab, item by item")
+        await seat.press("enter", at="extension")
+        await seat.reads("S-014, tab, 2 sessions", "For research only")
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,41 +235,24 @@ def declared(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("declared")
-async def test_the_key_of_a_new_subject_opens_its_page_and_its_controller_reads_the_store(
-    sit: Sit, battery: str
-) -> None:
-    async with sit((160, 48)) as seat:
+async def test_a_new_subject_has_its_key_page_controller_and_places(sit: Sit, battery: str) -> None:
+    async with sit((160, 140)) as seat:
+        await seat.press("z")
+        assert seat.desk.page == "home"
+        assert seat.news == ["Nothing is stored yet."], "one check gives the reason"
         await seat.begin(battery=battery, model="echo")
         await seat.desk.go("home")
-        await seat.press("z")
-        await seat.until(lambda: seat.desk.page == "count")
-        await seat.reads("1 counted")
-        await seat.reads("esc Leave")
+        await seat.press("z", at="count")
+        await seat.reads("1 counted", "esc Leave")
         await seat.press("escape")
         assert seat.desk.page == "home"
-
-
-@pytest.mark.usefixtures("declared")
-async def test_it_is_in_menu_palette_and_help(sit: Sit, battery: str) -> None:
-    async with sit((160, 140)) as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.desk.go("home")
         seat.desk.open_menu("results")
         await seat.reads("Count")
         await seat.press("escape", "question_mark")
-        await seat.until(lambda: seat.app.screen.query("#key-list"), "the help")
+        await seat.has("key-list")
         await seat.reads("Count them.")
         await seat.press("escape", "ctrl+p")
-        await seat.until(lambda: seat.asked)
+        await seat.until(lambda: seat.asked, "the palette")
         await seat.type("results count")
         await seat.reads("results: count")
-        await seat.press("enter")
-        await seat.until(lambda: seat.desk.page == "count")
-
-
-@pytest.mark.usefixtures("declared")
-async def test_one_check_gives_the_reason_that_a_key_shows(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.press("z")
-        assert seat.desk.page == "home"
-        assert seat.news == ["Nothing is stored yet."]
+        await seat.press("enter", at="count")

@@ -47,22 +47,32 @@ from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter
 from tabwb.workbench.shell.columns import shortened_apart
 from tabwb.workbench.shell.fields import TextField
 from tabwb.workbench.shell.frame import MenuList, TitleBar, TitleState
+from tabwb.workbench.shell.help import GENERAL, help_for
 from tabwb.workbench.shell.widgets import Flow, Pane
-from tests.workbench.seat import SIZES, Given, Seat, Sit, Stage
+from tests.workbench.seat import Given, Seat, Sit, Stage
 from tests.workbench.stocked import give
 
 
-async def test_the_first_opening_shows_what_tabwb_is_not_and_only_once(sit: Sit) -> None:
+async def test_the_first_opening_alone_shows_what_tabwb_is_not_and_no_color_leaves_greys(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with sit(new=True) as seat:
         await seat.reads("I have read this")
         words = " ".join(seat.text.replace("│", " ").split())
         assert words.count("person's care") == 1, "nothing looks out from below"
         assert RESEARCH_ONLY in words
         await seat.press("enter")
-        await seat.until(lambda: not seat.asked)
+        await seat.closed()
+    monkeypatch.setenv("NO_COLOR", "1")
     async with sit(new=True) as seat:
         await seat.pilot.pause(0.2)
         assert not seat.asked
+        for strip in seat.app.screen._compositor.render_strips():
+            for segment in strip.apply_filter(seat.app._filters[-1], Color(0, 0, 0)):
+                style = segment.style
+                for colour in (style.color, style.bgcolor) if style else ():
+                    if colour is not None and colour.triplet is not None:
+                        assert len(set(colour.triplet)) == 1, "greys only"
 
 
 async def test_a_wish_opens_the_dialog_filled_in(sit: Sit, battery: str) -> None:
@@ -73,29 +83,9 @@ async def test_a_wish_opens_the_dialog_filled_in(sit: Sit, battery: str) -> None
         assert seat.work.administration.conditions.examinee == "echo"
 
 
-async def test_nothing_that_closed_dialogs_have_drawn_is_kept(sit: Sit) -> None:
-    def kept() -> int:
-        gc.collect()
-        return sum(type(one) is StylesCache for one in gc.get_objects())
-
-    async with sit() as seat:
-        counts = []
-        for _ in range(3):
-            await seat.press("question_mark")
-            await seat.until(lambda: seat.asked)
-            await seat.press("escape")
-            await seat.until(lambda: not seat.asked)
-            counts.append(kept())
-        assert counts[1] == counts[2]
-
-
-async def test_a_page_has_its_own_styles_when_it_is_opened_first(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.desk.go("participants")
-        assert seat.desk.current.styles.padding == (0, 0, 0, 0), "not that of every page"
-
-
-async def test_docks_stand_while_the_page_keeps_72_columns(sit: Sit, battery: str) -> None:
+async def test_docks_stand_while_the_page_keeps_72_columns_are_drawers_else_and_remembered(
+    sit: Sit, battery: str
+) -> None:
     async with sit((132, 32)) as seat:
         await seat.begin(battery=battery, model="echo")
 
@@ -107,21 +97,37 @@ async def test_docks_stand_while_the_page_keeps_72_columns(sit: Sit, battery: st
 
         assert columns() == [28, 72, 32]
         await seat.pilot.resize_terminal(120, 32)
-        await seat.until(lambda: columns() == [28, 92, 0])
+        await seat.until(lambda: columns() == [28, 92, 0], "no scores")
         await seat.press("f4")
         assert columns()[1:] == [92, 46], "the scores are a drawer over the page"
         await seat.press("escape", "f3", "f3")
         assert columns() == [28, 92, 0]
         await seat.pilot.resize_terminal(95, 30)
-        await seat.until(lambda: columns() == [0, 95, 0])
-
-
-async def test_without_room_docks_are_drawers(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo")
+        await seat.until(lambda: columns() == [0, 95, 0], "the page alone")
+        await seat.pilot.resize_terminal(80, 24)
+        await seat.until(lambda: columns() == [0, 80, 0], "the page alone")
         await seat.reads("words -")
         await _opened_and_closed(seat, "f3", "#explorer-dock")
         await _opened_and_closed(seat, "f4", "#scores-dock")
+
+        await seat.pilot.resize_terminal(160, 48)
+        dock = seat.desk.query_one("#explorer-dock")
+        await seat.until(lambda: columns()[0] == 28, "the explorer")
+        await seat.pilot.mouse_down(offset=(dock.region.right - 1, 8))
+        await seat.pilot.hover(offset=(38, 8))
+        await seat.pilot.mouse_up(offset=(38, 8))
+        await seat.until(lambda: seat.app.remembered.explorer_width == 39, "the width")
+        assert dock.region.width == 39
+        await seat.press("f3", "right_curly_bracket")
+        assert not dock.display
+        assert seat.app.theme == "dark"
+        await seat.press("f5")
+        assert seat.app.theme == "light"
+    async with sit((160, 48)) as seat:
+        assert seat.app.theme == "light"
+        assert not seat.desk.query_one("#explorer-dock").display
+        await seat.begin(battery=battery, model="echo")
+        assert seat.desk.query_one("#scores-dock").region.width == 48
 
 
 async def _opened_and_closed(seat: Seat, key: str, name: str) -> None:
@@ -135,35 +141,22 @@ async def _opened_and_closed(seat: Seat, key: str, name: str) -> None:
     assert seat.app.focused.id == "transcript"
 
 
-async def test_the_border_of_a_dock_is_dragged(sit: Sit) -> None:
-    async with sit((160, 48)) as seat:
-        dock = seat.desk.query_one("#explorer-dock")
-        await seat.pilot.mouse_down(offset=(dock.region.right - 1, 8))
-        await seat.pilot.hover(offset=(38, 8))
-        await seat.pilot.mouse_up(offset=(38, 8))
-        await seat.until(lambda: seat.app.remembered.explorer_width == 39)
-        assert dock.region.width == 39
+async def test_too_small_a_terminal_is_told_so_and_the_last_size_is_laid_out(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    laid_out: list[Size] = []
+    layout = Screen._screen_resized
 
+    def counted(screen: Screen[None], size: Size) -> None:
+        laid_out.append(size)
+        layout(screen, size)
 
-async def test_no_color_leaves_greys_only(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
     async with sit() as seat:
-        for strip in seat.app.screen._compositor.render_strips():
-            for segment in strip.apply_filter(seat.app._filters[-1], Color(0, 0, 0)):
-                style = segment.style
-                for colour in (style.color, style.bgcolor) if style else ():
-                    if colour is not None and colour.triplet is not None:
-                        assert len(set(colour.triplet)) == 1
-
-
-async def test_too_small_a_terminal_is_told_so_and_nothing_opens_over_it(sit: Sit) -> None:
-    async with sit((80, 24)) as seat:
         for size in ((79, 24), (80, 23), (40, 10)):
             await seat.pilot.resize_terminal(*size)
-            await seat.reads("tabwb needs 80x24")
-            await seat.reads(f"this terminal is {size[0]}x{size[1]}")
+            await seat.reads("tabwb needs 80x24", f"this terminal is {size[0]}x{size[1]}")
             await seat.pilot.resize_terminal(80, 24)
-            await seat.until(lambda: not seat.asked)
+            await seat.closed()
         await seat.press("ctrl+p", "f1", "ctrl+p")
         assert sum(isinstance(one, CommandPalette) for one in seat.app.screen_stack) == 1
         while seat.asked:
@@ -179,7 +172,47 @@ async def test_too_small_a_terminal_is_told_so_and_nothing_opens_over_it(sit: Si
         await seat.pilot.resize_terminal(80, 24)
         for size in ((60, 20), (80, 24), (60, 20), (90, 24)):  # as fast as a mouse draws a window
             seat.app.post_message(Resize(Size(*size), Size(*size)))
-        await seat.until(lambda: isinstance(seat.app.screen, CommandPalette))
+        await seat.until(lambda: isinstance(seat.app.screen, CommandPalette), "the palette")
+        while seat.asked:
+            await seat.press("escape")
+
+        # Sizes that follow each other at once come to an end.
+        await seat.pilot.resize_terminal(107, 31)
+        monkeypatch.setattr(Screen, "_screen_resized", counted)
+        for size in (Size(89, 26), Size(107, 31), Size(89, 26), Size(107, 31)):
+            seat.app.screen.post_message(Resize(size, size))
+            seat.app.screen.post_message(Show())  # sizes with nothing between them are one
+        await asyncio.sleep(1.0)
+        assert set(laid_out) == {Size(107, 31)} and len(laid_out) < 10
+        assert seat.app.screen.size == Size(107, 31)
+
+
+async def test_closed_dialogs_are_let_go_and_a_click_on_a_line_that_is_gone_is_ignored(
+    sit: Sit,
+) -> None:
+    def kept() -> int:
+        gc.collect()
+        return sum(type(one) is StylesCache for one in gc.get_objects())
+
+    async with sit() as seat:
+        counts = []
+        for _ in range(3):
+            await seat.press("question_mark")
+            await seat.until(lambda: seat.asked, "the keys")
+            await seat.press("escape")
+            await seat.closed()
+            counts.append(kept())
+        assert counts[1] == counts[2]
+        await seat.desk.go("participants")
+        assert seat.desk.current.styles.padding == (0, 0, 0, 0), "its own, not that of every page"
+        options = OptionList("one")
+        await seat.app.screen.mount(options)
+        for line in (7, 0):
+            style = Style.from_meta({"option": line})
+            options.post_message(Click(options, 1, 1, 0, 0, 1, False, False, False, style=style))
+            await seat.pilot.pause()
+        assert seat.app._exception is None
+        assert options.highlighted == 0
 
 
 def test_no_control_character_is_drawn() -> None:
@@ -189,50 +222,34 @@ def test_no_control_character_is_drawn() -> None:
     assert sum(one.cell_length for one in after) == sum(one.cell_length for one in before)
 
 
-@pytest.mark.parametrize("size", SIZES)
 async def test_menus_show_keys_that_work_on_the_page_and_choose_by_key_and_mouse(
-    sit: Sit, size: tuple[int, int], battery: str
+    sit: Sit, battery: str
 ) -> None:
-    async with sit(size) as seat:
-        await seat.press("f10")
-        await seat.reads("New administration…")
+    async with sit() as seat:
+        await seat.press("f10", reads="New administration…")
         menu = seat.app.screen.query_one(MenuList)
         assert str(menu.get_option("file.sweep-page").prompt).split()[-1] == "w"
-        await seat.press("left")
-        await seat.reads("About tabwb")
+        await seat.press("left", reads="About tabwb")
         await seat.press("escape")
         assert not seat.asked
         await seat.begin(battery=battery, model="echo")
-        await seat.press("f10", "left")
-        await seat.reads("Quit")
+        await seat.press("f10", "left", reads="Quit")
         menu = seat.app.screen.query_one(MenuList)
         assert str(menu.get_option("file.sweep-page").prompt).strip() == "Sweeps of lesions"
         assert str(menu.get_option("file.open").prompt).split()[-1] == "F7"
         assert str(menu.get_option("file.quit").prompt).split()[-1] == "ctrl+q"
-        await seat.press("escape", "f10")
-        await seat.reads("Next item")
+        await seat.press("escape", "f10", reads="Next item")
         assert "space" in seat.text
         await seat.press("enter")
         await seat.until(lambda: seat.work.item and seat.work.item.attempt)
-        if size == SIZES[0]:
-            await seat.pilot.click("#foot", offset=(3, 0))
-        else:
-            await seat.pilot.click("#title-bar", offset=(16, 0))
-            await seat.reads("Discontinue…")
-            await seat.pilot.click("#menu-list", offset=(6, 1))
-        await seat.until(lambda: seat.work.item and seat.work.item.place[0] == 2)
-
-
-async def test_the_network_has_words_and_help(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.reads("offline   saved")
-        await seat.press("f9")
-        await seat.reads("offline: no other machine is contacted")
-        await seat.press("escape", "f1")
-        await seat.reads("At the right of the title bar")
-    bar = TitleBar(str)
-    bar.state = TitleState(offline=False, saved=True, narrow=True)
-    assert "network allowed   saved" in bar.paint(78).plain
+        await seat.pilot.click("#foot", offset=(3, 0))
+        await seat.until(lambda: seat.work.item and seat.work.item.place[0] == 2, "item 2")
+        await seat.pilot.resize_terminal(160, 48)
+        await seat.until(lambda: seat.app.screen.size.width == 160, "the size")
+        await seat.pilot.click("#title-bar", offset=(16, 0))
+        await seat.reads("Discontinue…")
+        await seat.pilot.click("#menu-list", offset=(6, 1))
+        await seat.until(lambda: seat.work.item and seat.work.item.place[0] == 3, "item 3")
 
 
 async def test_a_flow_shows_the_same_words_in_another_style() -> None:
@@ -277,39 +294,24 @@ def test_nothing_heavy_is_imported_when_the_workbench_has_opened(tmp_path: Path)
     assert done.stdout.strip() == "[]"
 
 
-async def test_sizes_that_follow_each_other_at_once_are_laid_out_to_an_end(
-    sit: Sit, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    laid_out: list[Size] = []
-    layout = Screen._screen_resized
-
-    def counted(screen: Screen[None], size: Size) -> None:
-        laid_out.append(size)
-        layout(screen, size)
-
-    async with sit((80, 24)) as seat:
-        await seat.pilot.resize_terminal(107, 31)
-        monkeypatch.setattr(Screen, "_screen_resized", counted)
-        for size in (Size(89, 26), Size(107, 31), Size(89, 26), Size(107, 31)):
-            seat.app.screen.post_message(Resize(size, size))
-            seat.app.screen.post_message(Show())  # sizes with nothing between them are one
-        await asyncio.sleep(1.0)
-        assert set(laid_out) == {Size(107, 31)} and len(laid_out) < 10
-        assert seat.app.screen.size == Size(107, 31)
-
-
 async def test_an_empty_store_offers_a_beginning(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tabwb.workbench.home.page.DEMONSTRATION", ("tab", "echo"))
     async with sit((80, 24)) as seat:
-        for words in (
-            "No administration is stored yet.",
-            "d Demonstration",
-            "D Demonstration: naming",
-            "i Import",
-        ):
-            await seat.reads(words)
-        await seat.press("d")
-        await seat.reads("tabwb gives the Text Aphasia Battery")
+        await seat.reads("No administration is stored yet.", "d Demonstration")
+        await seat.reads("D Demonstration: naming", "i Import")
+        await seat.press("m")
+        await seat.pilot.pause(0.2)
+        assert seat.desk.page == "home", "there are no models to set side by side"
+        assert "results by model" not in seat.text
+        await seat.press("r", reads="tabwb rate plan pilot")
+        assert not seat.desk.query_one("#sets-pane").display, "there is no empty list"
+        assert seat.desk.query_one("#set-scroll").has_focus
+        await seat.press("escape", at="home")
+        await seat.pilot.resize_terminal(160, 48)
+        await seat.reads("20 items  for models  Text Aphasia Battery")
+        await seat.reads("echo                     Returns the prompt")
+        await seat.pilot.resize_terminal(80, 24)
+        await seat.press("d", reads="tabwb gives the Text Aphasia Battery")
         await seat.press("escape")
         await seat.pilot.click("#home-begin", offset=(3, 2))  # the line of d
         await seat.reads("tabwb gives the Text Aphasia Battery")
@@ -317,16 +319,6 @@ async def test_an_empty_store_offers_a_beginning(sit: Sit, monkeypatch: pytest.M
         await seat.until(lambda: seat.desk.work, "the demonstration")
         conditions = seat.work.administration.conditions
         assert (seat.work.administration.battery, conditions.examinee) == ("tab", "echo")
-
-
-async def test_an_empty_store_lists_batteries_and_models_in_a_tall_window(sit: Sit) -> None:
-    async with sit((160, 48)) as seat:
-        await seat.reads("20 items  for models  Text Aphasia Battery")
-        await seat.reads("echo                     Returns the prompt")
-        await seat.press("r")
-        await seat.reads("tabwb rate plan pilot")
-        assert not seat.desk.query_one("#sets-pane").display, "there is no empty list"
-        assert seat.desk.query_one("#set-scroll").has_focus
 
 
 async def test_recent_administrations_have_scores_and_details(sit: Sit, tmp_path: Path) -> None:
@@ -340,8 +332,7 @@ async def test_recent_administrations_have_scores_and_details(sit: Sit, tmp_path
         above = seat.text.splitlines()[_line(seat, "word ✗✗✓✓✓") - 1]
         assert "oak" in above and "13/15" in above
         assert "#2" in seat.text  # details of the latest
-        await seat.press("down")
-        await seat.reads("tab · oak")
+        await seat.press("down", reads="tab · oak")
         (word,) = [line for line in seat.text.splitlines() if "Word Comprehension" in line]
         assert "3/5" in word and "├" in word and "●" in word
 
@@ -364,8 +355,7 @@ async def test_what_is_paused_is_continued_even_without_scores(
     with Store.open(tmp_path / "store.db") as people:
         people.people.keep_consents([Consent("S-014", "record", True, "2026-03-01")])
     async with given((160, 48), items=1) as seat:
-        await seat.press("f8")
-        await seat.reads("Continue")
+        await seat.press("f8", reads="Continue")
         continued = seat.desk.query_one("#home-open")  # not the participants
         await seat.until(lambda: seat.app.focused is continued, "the focus")
         await seat.reads("Enter continues it.")
@@ -375,8 +365,7 @@ async def test_what_is_paused_is_continued_even_without_scores(
             )
         seat.desk.tell(Stored(1))
         await seat.reads("The scores cannot be read")
-        await seat.press("enter")
-        await seat.reads("#1?")
+        await seat.press("enter", reads="#1?")
 
 
 def _line(seat: Seat, words: str) -> int:
@@ -386,38 +375,47 @@ def _line(seat: Seat, words: str) -> int:
 async def test_f1_helps_with_what_is_focused_and_every_part_has_help(
     sit: Sit, battery: str
 ) -> None:
-    from tabwb.workbench.shell.help import GENERAL, help_for
-
-    async with sit((160, 48)) as seat:
-        await seat.press("f1")
-        await seat.reads("begins a new administration")
-        await seat.press("escape", "f6", "f1")
-        await seat.reads("Batteries, examinees, and administrations")
-        await seat.press("escape", "n")
-        await seat.dialog()
-        screens: list[tuple[Screen[Any], list[Widget]]] = [
-            (seat.app.screen, list(seat.app.screen.focus_chain))
-        ]
-        await seat.press("escape")
-        await seat.begin(battery=battery, model="echo")
-        screens.append((seat.desk, list(seat.desk.focus_chain)))
-        for screen, chain in screens:
-            assert len(chain) > 2
-            for widget in chain:
-                screen.set_focus(widget)
-                assert help_for(screen) != GENERAL, widget
-
-
-async def test_help_comes_in_a_dialog_and_leaves_it_untouched(sit: Sit, battery: str) -> None:
     async with sit() as seat:
+        await seat.reads("offline   saved")
+        await seat.press("f9", reads="offline: no other machine is contacted")
+        await seat.press("escape", "f1", reads="At the right of the title bar")
+        bar = TitleBar(str)
+        bar.state = TitleState(offline=False, saved=True, narrow=True)
+        assert "network allowed   saved" in bar.paint(78).plain
+        await seat.press("escape", "f7", "question_mark")  # in a field it is a letter
+        await seat.until(lambda: getattr(seat.app.focused, "value", "") == "?", "the letter")
+        await seat.press("escape", "escape")
+        await seat.closed()
+
         await seat.press("n")
         await seat.dialog()
         seat.fill(battery=battery, model="ecko")
         await seat.press("enter")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "model")
+        await seat.focuses("model")
         await seat.reads("allowed:")
         await _helped(seat, "f1", "judges", "Specs of judges with spaces between")
         await _helped(seat, "question_mark", "begin", "enter begins")
+        _every_part_has_help(seat.app.screen)
+        await seat.press("escape")
+
+        await seat.pilot.resize_terminal(160, 48)
+        await seat.press("f1", reads="begins a new administration")
+        await seat.press("escape", "f6", "f1", reads="Batteries, examinees, and administrations")
+        await seat.press("escape")
+        await seat.begin(battery=battery, model="echo")
+        _every_part_has_help(seat.desk)
+        seat.desk.query_one("#transcript").focus()
+        await seat.press("a", at="results")
+        await seat.press("e", "f1", reads="right completes a name.")
+        await seat.press("f1", "shift+tab", "f1", reads="plugin: see 'tabwb")
+
+
+def _every_part_has_help(screen: Screen[Any]) -> None:
+    chain = list(screen.focus_chain)
+    assert len(chain) > 2
+    for widget in chain:
+        screen.set_focus(widget)
+        assert help_for(screen) != GENERAL, widget
 
 
 async def _helped(seat: Seat, key: str, part: str, words: str) -> None:
@@ -428,30 +426,12 @@ async def _helped(seat: Seat, key: str, part: str, words: str) -> None:
     while before != seat.text:  # what the dialog tells of the design comes a little later
         before = seat.text
         await seat.pilot.pause(0.5)
-    await seat.press(key)
-    await seat.reads(words)
+    await seat.press(key, reads=words)
     await seat.press(key)
     await seat.until(lambda: seat.app.screen is dialog)
     await seat.until(lambda: seat.text == before, "the dialog as it was")
     assert dialog.focused is not None
     assert dialog.focused.id == part
-
-
-async def test_a_question_mark_in_a_field_is_a_letter(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.press("f7", "question_mark")
-        await seat.until(lambda: getattr(seat.app.focused, "value", "") == "?")
-
-
-async def test_help_comes_in_the_export_dialog(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.press("a")
-        await seat.until(lambda: seat.desk.page == "results")
-        await seat.press("e", "f1")
-        await seat.reads("right completes a name.")
-        await seat.press("f1", "shift+tab", "f1")
-        await seat.reads("or one of a plugin")
 
 
 PAGES = ("background", "surface", "panel", "hover")
@@ -506,22 +486,9 @@ def test_texts_and_borders_stand_out_from_what_is_behind_them(theme: Theme) -> N
     } == {}
 
 
-async def test_folds_widths_and_the_theme_are_remembered(sit: Sit, battery: str) -> None:
-    async with sit((160, 48)) as seat:
-        await seat.begin(battery=battery, model="echo")
-        await seat.press("f3", "right_curly_bracket")
-        assert not seat.desk.query_one("#explorer-dock").display
-        assert seat.app.theme == "dark"
-        await seat.press("f5")
-        assert seat.app.theme == "light"
-    async with sit((160, 48)) as seat:
-        assert seat.app.theme == "light"
-        assert not seat.desk.query_one("#explorer-dock").display
-        await seat.begin(battery=battery, model="echo")
-        assert seat.desk.query_one("#scores-dock").region.width == 48
-
-
-def test_what_is_damaged_is_as_if_new(tmp_path: Path) -> None:
+def test_memory_lies_in_the_configuration_folder_and_what_is_damaged_is_as_if_new(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "memory.json"
     damaged = '{"theme": "pink", "explorer_width": "x", "scores": 3}'
     unshown = r'{"microphone": "\ud800", "begun": {"seed": 1, "model": "\u001b[2J"}}'
@@ -530,11 +497,6 @@ def test_what_is_damaged_is_as_if_new(tmp_path: Path) -> None:
         assert settings.load(path) == settings.Remembered()
     path.write_text(json.dumps({"scores_width": 999}), encoding="utf-8")
     assert settings.load(path).scores_width == settings.MAX_WIDTH
-
-
-def test_memory_lies_in_the_configuration_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path / "here"))
     assert settings.save(settings.Remembered(theme="light"))
     assert [path.name for path in (tmp_path / "here").iterdir()] == ["workbench.json"]
@@ -587,18 +549,6 @@ def test_names_that_differ_in_several_places_are_told_apart() -> None:
     files = shortened_apart([f"replay:model-{n}.jsonl" for n in range(2)], 10)
     assert ["0." in files[0], "1." in files[1]] == [True, True]
     assert len(set(shortened_apart([f"{'a' * 30}{n}{'b' * 30}" for n in range(12)], 10))) == 12
-
-
-async def test_a_click_on_a_line_that_is_gone_is_ignored(sit: Sit) -> None:
-    async with sit((80, 24)) as seat:
-        options = OptionList("one")
-        await seat.app.screen.mount(options)
-        for line in (7, 0):
-            style = Style.from_meta({"option": line})
-            options.post_message(Click(options, 1, 1, 0, 0, 1, False, False, False, style=style))
-            await seat.pilot.pause()
-        assert seat.app._exception is None
-        assert options.highlighted == 0
 
 
 class Panes(App[None]):

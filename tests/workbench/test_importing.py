@@ -17,7 +17,7 @@ from tabwb.records.trials import Administration
 from tabwb.store.store import Store
 from tabwb.workbench.shell.explorer import Finder
 from tabwb.workbench.shell.wording import conditions_words, head_words, special_words
-from tests.workbench.seat import SIZES, Seat, Sit
+from tests.workbench.seat import Seat, Sit
 
 
 def stored(seat: Seat) -> list[Administration]:
@@ -29,14 +29,10 @@ def message(seat: Seat) -> str:
     return str(seat.app.screen.query_one("#said", Static).content)
 
 
-def focused(seat: Seat) -> str | None:
-    return seat.app.focused.id if seat.app.focused else None
-
-
 async def asked(seat: Seat, **fields: object) -> None:
     """The dialog is open and filled in."""
     await seat.press("i")
-    await seat.until(lambda: seat.app.screen.query("#path"), "the dialog")
+    await seat.has("path")
     seat.fill(**{name: str(value) for name, value in fields.items()})
 
 
@@ -51,11 +47,28 @@ def answers(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_what_will_be_taken_is_shown_then_it_is_imported(
-    sit: Sit, size: tuple[int, int], answers: Path
+async def test_what_is_refused_names_its_field_and_what_will_be_taken_is_shown_before(
+    sit: Sit, answers: Path, tmp_path: Path
 ) -> None:
-    async with sit(size) as seat:
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"PNG")
+    async with sit() as seat:
+        await asked(seat, battery="tab")
+        await seat.press_button("begin")
+        await seat.until(lambda: "File: a value is needed" in message(seat), "the refusal")
+        for value, said, wrong in (
+            (tmp_path / "no.csv", "no such file", "path"),
+            (picture, "picture.png", "path"),
+            (answers, "'Columns' item=NAME", "columns"),
+        ):
+            seat.fill(path=str(value))
+            await seat.press_button("begin")
+            await refused(seat, said)
+            await seat.focuses(wrong)
+        await seat.press("escape")
+        assert not seat.asked
+        assert stored(seat) == []
+
         await asked(seat, path=answers, battery="tab", model="some-model", columns="item=question")
         await seat.press("enter")
         await refused(seat, "'xx9'")
@@ -70,34 +83,11 @@ async def test_what_will_be_taken_is_shown_then_it_is_imported(
         assert "nothing is imported yet" in said
         assert stored(seat) == []
         await seat.press_button("begin")
-        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.at("results")
         await seat.reads("some-model")
         assert not seat.asked
         (given,) = stored(seat)
         assert (given.conditions.examinee, given.answered) == ("imported:some-model", 2)
-
-
-async def test_what_is_refused_stores_nothing_and_names_its_field(
-    sit: Sit, answers: Path, tmp_path: Path
-) -> None:
-    picture = tmp_path / "picture.png"
-    picture.write_bytes(b"PNG")
-    async with sit((100, 30)) as seat:
-        await asked(seat, battery="tab")
-        await seat.press_button("begin")
-        await seat.until(lambda: "File: a value is needed" in message(seat), "the refusal")
-        for value, said, wrong in (
-            (tmp_path / "no.csv", "no such file", "path"),
-            (picture, "picture.png", "path"),
-            (answers, "'Columns' item=NAME", "columns"),
-        ):
-            seat.fill(path=str(value))
-            await seat.press_button("begin")
-            await refused(seat, said)
-            await seat.until(lambda: focused(seat) == wrong, "the field")  # noqa: B023
-        await seat.press("escape")
-        assert not seat.asked
-    assert stored(seat) == []
 
 
 async def test_an_import_goes_on_in_the_background_is_stopped_and_started_again(
@@ -117,34 +107,21 @@ async def test_an_import_goes_on_in_the_background_is_stopped_and_started_again(
         await seat.press_button("begin")
         await seat.until(begun.is_set, "the import")
         await seat.press("escape")
-        await seat.until(lambda: not seat.asked, "closed")
+        await seat.closed()
         await seat.reads("▸ import")  # in the title bar
-        await seat.press("ctrl+q")
-        await seat.reads("Quitting stops it after the")
-        await seat.press("escape", "J")
-        await seat.reads("▸ Import   running   answers.csv")
-        await seat.press("x")
-        await seat.reads("… Import   stopping  answers.csv")
+        await seat.press("ctrl+q", reads="Quitting stops it after the")
+        await seat.press("escape", "J", reads="▸ Import   running   answers.csv")
+        await seat.press("x", reads="… Import   stopping  answers.csv")
         go_on.set()
         await seat.reads("‖ Import   stopped   answers.csv")
         assert "nothing was imported" in seat.text
         assert stored(seat) == []
-        await seat.press("r")
-        await seat.reads("✓ Import   complete  answers.csv")
+        await seat.press("r", reads="✓ Import   complete  answers.csv")
         assert "2/2" in seat.text
         assert seat.desk.page == "jobs"  # whoever works elsewhere stays there
         (given,) = stored(seat)
         assert given.answered == 2
-        await seat.press("home", "enter")
-        await seat.until(lambda: seat.desk.page == "results", "the results")
-
-
-async def test_a_battery_in_the_explorer_opens_the_dialog(sit: Sit) -> None:
-    async with sit((160, 48)) as seat:
-        await seat.press("f6")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "explorer")
-        await seat.press("down", "enter")
-        await seat.dialog()
+        await seat.press("home", "enter", at="results")
 
 
 async def test_open_finds_an_administration_by_words(sit: Sit, battery: str) -> None:
@@ -152,15 +129,21 @@ async def test_open_finds_an_administration_by_words(sit: Sit, battery: str) -> 
         await seat.begin(battery=battery, model="echo@text=dog")
         await seat.begin(battery=battery, model="echo@text=cat", seed="7")
         await seat.reads("seed 7, greedy, protocol generate")
-        await seat.press("f8")
-        await seat.until(lambda: seat.desk.page == "home")
+        await seat.press("f8", at="home")
         await seat.reads("seed 7")
-        await seat.press("o")
-        await seat.reads("text=cat · seed 7")
+        await seat.press("o", reads="text=cat · seed 7")
         await seat.type("text=dog")
         await seat.reads("1 of 2")
-        await seat.press("enter")
-        await seat.reads("Continue #1?")
+        await seat.press("enter", reads="Continue #1?")
+        await seat.press("escape")
+        # Each that is found stands on one line.
+        await seat.begin(battery=battery, model="echo@text=a-rather-long-answer-that-is-given")
+        await seat.press("f7", reads="3 of 3")
+        lines = [line for line in seat.text.splitlines() if "running" in line or "paused" in line]
+        assert [line.strip("│ ").split()[0] for line in lines] == ["3", "2", "1"]
+        places = [seat.text.splitlines().index(line) for line in lines]
+        assert places == [places[0], places[0] + 1, places[0] + 2]
+        assert "…" in lines[0]
 
 
 def administration(number: int, examinee: str = "bundled") -> Administration:
@@ -200,17 +183,3 @@ def test_a_number_finds_its_administration_before_names_and_dates() -> None:
     assert [one.id for one in ranked(ones, "#12")] == [12, 120]
     assert [one.id for one in ranked(ones, "s-12 done")] == [130]
     assert [one.id for one in ranked(ones, "")] == [130, 120, 13, 12, 2, 1]
-
-
-async def test_each_administration_found_stands_on_one_line(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        for _ in range(3):
-            await seat.begin(battery=battery, model="echo@text=a-rather-long-answer-that-is-given")
-        await seat.press("f7")
-        await seat.reads("3 of 3")
-        lines = [line for line in seat.text.splitlines() if "running" in line or "paused" in line]
-        numbers = [line.strip("│ ").split()[0] for line in lines]
-        assert numbers == ["3", "2", "1"]
-        places = [seat.text.splitlines().index(line) for line in lines]
-        assert places == [places[0], places[0] + 1, places[0] + 2]
-        assert all("…" in line for line in lines)

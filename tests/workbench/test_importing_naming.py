@@ -43,10 +43,8 @@ class Gate:
 async def stop_at(seat: Seat, gate: Gate) -> None:
     """Close the dialog, stop the job at the gate, and wait until it has stopped."""
     await seat.until(gate.reached.is_set, "the job at its gate")
-    await seat.press("escape", "J")
-    await seat.until(lambda: seat.desk.page == "jobs", "the list of jobs")
-    await seat.press("x")
-    await seat.reads("… Import")
+    await seat.press("escape", "J", at="jobs")
+    await seat.press("x", reads="… Import")
     gate.open.set()
     await seat.reads("‖ Import")
 
@@ -85,8 +83,7 @@ async def test_a_folder_of_recordings_is_stored_stopped_continued_and_transcribe
         (given,) = stored(seat)
         assert given.status is AdministrationStatus.PAUSED
         assert len(recordings_of(seat)) == 3
-        await seat.press("r")
-        await seat.reads("✓ Import")
+        await seat.press("r", reads="✓ Import")
         (given,) = stored(seat)
         assert given.status is AdministrationStatus.DONE
         _, trials = seat.stored()
@@ -160,7 +157,6 @@ async def test_a_stop_between_sessions_leaves_whole_ones_and_the_import_continue
         await stop_at(seat, gate)
         await seat.reads("stopped: imported 1 session")
         assert [one.answered for one in stored(seat)] == [2]
-        await seat.press("r")
-        await seat.reads("✓ Import")
+        await seat.press("r", reads="✓ Import")
         found = [(one.conditions.examinee, one.answered) for one in stored(seat)]
         assert found == [("S-014", 2), ("S-015", 2), ("S-016", 2)]

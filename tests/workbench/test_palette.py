@@ -56,8 +56,7 @@ async def test_the_palette_finds_what_there_is_and_says_what_cannot_be_used(
         await find(seat, "help laboratory", "help: laboratory")
         await seat.press("escape", "escape")
         await find(seat, "usually worn feet", "item: wc3 Which item is usually worn on the feet?")
-        await seat.press("enter")
-        await seat.reads("expected  boot")
+        await seat.press("enter", reads="expected  boot")
         await seat.press("escape")
         await find(seat, "theme high", "view: theme high-contrast")
         await seat.press("enter")
@@ -78,7 +77,7 @@ async def test_a_screen_is_closed_once_and_its_command_runs_once(sit: Sit, batte
         await seat.press("ctrl+o")
         await seat.until(lambda: isinstance(seat.app.screen, JumpScreen))
         send(*"zzzz")
-        await seat.until(lambda: not seat.asked)
+        await seat.closed()
         send(*("ctrl+p", "escape") * 4, "f10", "escape", "f10", "f10")
         await seat.pilot.pause()
         while seat.asked:
@@ -89,30 +88,64 @@ async def test_a_screen_is_closed_once_and_its_command_runs_once(sit: Sit, batte
         assert len(seat.app.screen_stack) == 2
 
 
-async def test_a_covered_dialog_closes_where_it_is(sit: Sit) -> None:
-    told: list[str | None] = []
-    async with sit() as seat:
+async def test_what_is_typed_at_once_is_found_and_a_covered_dialog_closes_where_it_is(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, told = Event(), list[str | None]()
+    monkeypatch.setattr(palette, "topics", lambda: (go_on.wait(LIMIT_S), topics())[1])
+    async with sit((100, 30)) as seat:
+        await seat.press("ctrl+p", *"about")
+        go_on.set()
+        await seat.reads("help: about")
+        await seat.press("escape", "escape")
+        await seat.closed()
         below = AskWords("Below", "words")
         seat.app.push_screen(below, told.append)
-        await seat.until(lambda: seat.app.screen is below)
+        await seat.until(lambda: seat.app.screen is below, "the dialog")
         await seat.press("f1")
-        await seat.until(lambda: seat.app.screen is not below)
+        await seat.until(lambda: seat.app.screen is not below, "help")
         over = seat.app.screen
         below.dismiss("yes")
         below.dismiss("no")
-        await seat.until(lambda: told)
+        await seat.until(lambda: told, "the answer")
         assert (told, seat.app.screen_stack) == (["yes"], [seat.desk, over])
         await seat.press("escape")
         assert not seat.asked
 
 
-async def test_what_is_typed_at_once_is_found(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    go_on = Event()
-    monkeypatch.setattr(palette, "topics", lambda: (go_on.wait(LIMIT_S), topics())[1])
-    async with sit((100, 30)) as seat:
-        await seat.press("ctrl+p", "a", "b", "o", "u", "t")
-        go_on.set()
-        await seat.reads("help: about")
+async def test_the_table_of_keys_has_a_filter_and_a_letter_moves_the_focus(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("question_mark")
+        await seat.reads("This page: the first page", "esc Close", "All keys")
+        # A key before a table of keys has its parts is ignored.
+        shown = seat.app.screen
+        assert isinstance(shown, KeysScreen)
+        seat.app.push_screen(KeysScreen(shown._table, shown._situation, shown._title))
+        await seat.app._dispatch_message(Key("down", None))
+        await seat.press("down", "escape")
+        await seat.until(lambda: seat.app.screen is shown, "the table below")
+        await seat.type("undo")
+        await seat.reads("Take back the last answer")
+        assert "This page" not in seat.text
+        await seat.press("escape", "question_mark", "question_mark")
+        await seat.closed()
+
+        await seat.pilot.resize_terminal(100, 30)
+        await seat.until(lambda: seat.app.screen.size.width == 100, "the size")
+        await seat.press("semicolon")
+        await seat.until(lambda: isinstance(seat.app.screen, JumpScreen), "the letters")
+        await seat.press("a")
+        await seat.focuses("explorer")
+        await seat.press("n")
+        await seat.dialog()
+        await seat.press("ctrl+o")
+        await seat.until(lambda: isinstance(seat.app.screen, JumpScreen), "the letters")
+        await seat.press("a")
+        await seat.until(lambda: not isinstance(seat.app.screen, JumpScreen), "the dialog")
+        assert seat.app.focused is seat.app.screen.focus_chain[0]
+        await seat.press("ctrl+o", "escape")
+        await seat.until(lambda: not isinstance(seat.app.screen, JumpScreen), "the dialog")
+        assert seat.app.screen.query("#begin"), "the dialog is still open"
 
 
 def test_ten_thousand_administrations_are_searched_within_a_frame() -> None:
@@ -130,48 +163,6 @@ def test_ten_thousand_administrations_are_searched_within_a_frame() -> None:
     assert finder.ranked(given, "m0 done 9999")[0].id == 9999
 
 
-async def test_the_table_of_keys_begins_with_this_page_and_has_a_filter(sit: Sit) -> None:
-    async with sit((80, 24)) as seat:
-        await seat.press("question_mark")
-        await seat.reads("This page: the first page")
-        await seat.reads("esc Close")
-        await seat.type("undo")
-        await seat.reads("Take back the last answer")
-        assert "This page" not in seat.text
-        await seat.press("escape", "question_mark", "question_mark")
-        await seat.until(lambda: not seat.asked)
-
-
-async def test_a_key_before_the_table_of_keys_has_its_parts_is_ignored(sit: Sit) -> None:
-    async with sit((100, 30)) as seat:
-        await seat.press("question_mark")
-        await seat.reads("All keys")
-        shown = seat.app.screen
-        assert isinstance(shown, KeysScreen)
-        seat.app.push_screen(KeysScreen(shown._table, shown._situation, shown._title))
-        await seat.app._dispatch_message(Key("down", None))
-        await seat.press("down", "escape", "escape")
-        await seat.until(lambda: not isinstance(seat.app.screen, KeysScreen))
-
-
-async def test_a_letter_moves_the_focus_to_its_part(sit: Sit) -> None:
-    async with sit((100, 30)) as seat:
-        await seat.press("semicolon")
-        await seat.until(lambda: isinstance(seat.app.screen, JumpScreen))
-        await seat.press("a")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "explorer")
-        await seat.press("n")
-        await seat.dialog()
-        await seat.press("ctrl+o")
-        await seat.until(lambda: isinstance(seat.app.screen, JumpScreen))
-        await seat.press("a")
-        await seat.until(lambda: not isinstance(seat.app.screen, JumpScreen))
-        assert seat.app.focused is seat.app.screen.focus_chain[0]
-        await seat.press("ctrl+o", "escape")
-        await seat.until(lambda: not isinstance(seat.app.screen, JumpScreen))
-        assert seat.app.screen.query("#begin"), "the dialog is still open"
-
-
 def test_every_help_text_is_found_once_with_its_title() -> None:
     titles = [topic.title for topic in topics()]
     assert {"Adjudication", "All keys", "Begin", "Laboratory", "Rating sets"} <= set(titles)
@@ -183,41 +174,38 @@ TABLE = CommandTable(command for subject in SUBJECTS for command in subject.all_
 PAGES = [page.id for subject in SUBJECTS for page in subject.pages]
 
 
-def test_every_command_has_a_menu_a_key_and_help() -> None:
+def test_every_command_has_a_menu_a_key_that_survives_tmux_and_ssh_and_help() -> None:
     for command in TABLE.commands:
-        assert command.group in GROUPS
-        assert command.key
-        assert command.help.endswith(".")
-        assert command.palette.startswith(f"{command.group}: ")
+        assert command.group in GROUPS, command.id
+        assert command.key and command.key not in BAD_KEYS, command.id
+        assert command.key != "ctrl+q" or command.group == "file", "the menu is the second way"
+        assert command.help.endswith("."), command.id
+        assert command.palette.startswith(f"{command.group}: "), command.id
+        assert set(command.pages) <= {*PAGES} & {*command.where}, command.id
 
 
-@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.id)
-def test_every_command_has_a_method_of_its_owner(subject) -> None:  # type: ignore[no-untyped-def]
-    owners = {f"{page.id}-page": page.path for page in subject.pages}
-    if subject.actions:
-        owners[subject.id] = subject.actions
-    for command in subject.all_commands:
-        if command.run is None:
-            assert callable(getattr(subject.load(owners[command.owner]), command.method))
+def test_every_command_has_a_method_of_its_owner() -> None:
+    for subject in SUBJECTS:
+        owners = {f"{page.id}-page": page.path for page in subject.pages}
+        if subject.actions:
+            owners[subject.id] = subject.actions
+        for command in subject.all_commands:
+            if command.run is None:
+                owner = subject.load(owners[command.owner])
+                assert callable(getattr(owner, command.method, None)), command.id
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_ids_and_keys_are_unique_on_every_page(page: str) -> None:
-    here = [one for one in TABLE.commands if not one.pages or page in one.pages]
-    assert [name for name, count in Counter(one.id for one in here).items() if count > 1] == []
-    keys = [
-        key
-        for one in here
-        for key in (*((one.key,) if {page, "everywhere"} & set(one.where) else ()), *one.also)
-    ]
-    assert [key for key, count in Counter(keys).items() if count > 1] == []
-
-
-def test_keys_of_a_page_belong_to_commands_that_the_page_can_use() -> None:
-    for command in TABLE.commands:
-        for page in command.pages:
-            assert page in PAGES
-            assert page in command.where
+def test_ids_and_keys_are_unique_on_every_page() -> None:
+    for page in PAGES:
+        here = [one for one in TABLE.commands if not one.pages or page in one.pages]
+        keys = [
+            key
+            for one in here
+            for key in (*((one.key,) if {page, "everywhere"} & set(one.where) else ()), *one.also)
+        ]
+        for all_of_them in ([one.id for one in here], keys):
+            twice = [name for name, count in Counter(all_of_them).items() if count > 1]
+            assert twice == [], page
 
 
 def test_a_key_of_the_first_page_is_told_where_it_works() -> None:
@@ -242,13 +230,6 @@ def test_the_keys_of_spoken_naming_are_those_that_are_documented() -> None:
     page = {one.key: one.id for one in TABLE.commands if "naming" in one.where}
     for key, verb in NAMING.items():
         assert page[key] == f"administer.{verb}"
-
-
-def test_keys_survive_tmux_and_ssh() -> None:
-    for command in TABLE.commands:
-        assert command.key not in BAD_KEYS
-        if command.key == "ctrl+q":
-            assert command.group == "file", "the menu is the second way"
 
 
 def test_nothing_is_administered_when_nothing_is_open() -> None:
@@ -302,20 +283,15 @@ def tab_scores() -> list[SubtestScore]:
     ]
 
 
-def test_all_of_tab_fits_into_80_columns() -> None:
+def test_scores_fit_into_one_line_or_what_does_not_is_marked() -> None:
     line = compact(tab_scores(), BURDEN, 76, hidden=False).plain
     assert line == "text 5 given   word 2/3   sentence -   repetition -   burden 1.60 over 7"
-
-
-def test_all_of_tab_fits_when_everything_was_given() -> None:
     given = [replace(one, given=5, scored=5, right=5) for one in tab_scores()[1:]]
     line = compact([tab_scores()[0], *given], "burden 11.60 over 18", 76, hidden=False).plain
     assert [word for word in line.split() if word.isalpha()] == [
         "text", "given", "word", "sentence", "repetition", "burden", "over",
     ]  # fmt: skip
-
-
-def test_what_does_not_fit_is_marked_and_the_current_subtest_stays() -> None:
+    # The current subtest stays.
     scores = [replace(one, current=one.title == "Repetition") for one in tab_scores()]
     line = compact(scores, BURDEN, 50, hidden=False).plain
     assert line == "text 5 given  repetition -  …  burden 1.60 over 7"

@@ -42,8 +42,7 @@ def _page(seat: Seat) -> ParticipantsPage:
 
 async def test_without_participants_only_what_works_is_offered(sit: Sit) -> None:
     async with sit((80, 24)) as seat:
-        await seat.press("p")
-        await seat.reads("No participant yet.")
+        await seat.press("p", reads="No participant yet.")
         await seat.until(lambda: "Consent" not in foot(seat), "the keys of an empty page")
         assert foot(seat).startswith("n New   a Add   f Form   esc Back")
 
@@ -80,8 +79,7 @@ async def test_record_and_consents_are_shown_and_recorded(sit: Sit, people: Path
         assert "'none' is not a valid value of 'severity'" in seat.text  # both at once
         seat.app.screen.query_one("#column-AQ", Input).value = "50"
         seat.app.screen.query_one("#column-severity", Input).value = ""
-        await seat.press("enter")
-        await seat.reads("version 2")
+        await seat.press("enter", reads="version 2")
     with Store.open(people) as store:
         assert set(store.people.speaker("S-020").values.items()) == {("AQ", 50.0)}
         given = store.people.consents("S-020")
@@ -101,11 +99,10 @@ async def test_a_deletion_shows_what_goes_and_stays_first(
         form = tmp_path / "form.txt"
         seat.app.screen.query_one("#file", Input).value = str(form)
         await seat.press_button("write")
-        await seat.until(lambda: not seat.asked)
+        await seat.closed()
         assert "Participant code: S-014" in form.read_text("utf-8")
 
-        await seat.press("x")
-        await seat.reads("KEPT:")
+        await seat.press("x", reads="KEPT:")
         assert "1 record, 3 consents" in seat.text
         await seat.type("S-020")
         await seat.press("enter")
@@ -113,22 +110,15 @@ async def test_a_deletion_shows_what_goes_and_stays_first(
         seat.app.screen.query_one("#confirm", Input).value = "S-014"
         await seat.press("enter")
         await seat.until(lambda: page.present and page.present.id == "S-020", "the deletion")
-    with Store.open(people) as store:
-        assert [one.id for one in store.people.speakers()] == ["S-020"]
-        assert [stone.reason for stone in store.people.tombstones()] == ["withdrawn"]
 
-
-async def test_people_are_read_on_opening_and_get_a_battery_for_people(
-    sit: Sit, people: Path
-) -> None:
-    async with sit((160, 48)) as seat:
-        await opened(seat)
-        await seat.press("escape")
-        await seat.until(lambda: seat.desk.page == "home", "the first page")
+        # People are read on opening, and get a battery for people.
+        await seat.press("escape", at="home")
         with Store.open(people) as store:  # another program
             store.people.keep_speaker(Speaker("S-030"))
-        await seat.press("p")
-        await seat.reads("S-030")
+        await seat.press("p", reads="S-030")
         await seat.press("n")
-        await seat.until(lambda: seat.app.screen.query("#battery"), "the dialog")
+        await seat.has("battery")
         assert seat.app.screen.query_one("#battery", Input).value == "naming-demo"
+    with Store.open(people) as store:
+        assert [one.id for one in store.people.speakers()] == ["S-020", "S-030"]
+        assert [stone.reason for stone in store.people.tombstones()] == ["withdrawn"]
