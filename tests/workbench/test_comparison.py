@@ -19,10 +19,11 @@ from tabwb.workbench.comparison.heat import FeatureTable, rate_words
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.comparison.table import ModelsTable
 from tabwb.workbench.engine.messages import Stored
+from tabwb.workbench.shell.help import GENERAL, help_for
 from tabwb.workbench.shell.row_list import RowList
 from tests.analysis.given import BATTERY, DECLARED, answered, summarise
 from tests.workbench.models_page import WIDE, by_model, column, drawn, names, table
-from tests.workbench.seat import SIZES, Sit
+from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import GOOD, give, stock
 
 
@@ -31,150 +32,123 @@ def stocked(tmp_path: Path) -> None:
     stock(tmp_path / "store.db")
 
 
-async def test_the_heat_strip_has_a_cell_for_each_feature_and_says_what_it_shows(sit: Sit) -> None:
-    async with sit(WIDE) as seat:
-        await by_model(seat, "tab-2026:x")
-        await seat.press("home", "tab")
-        cells = seat.desk.query_one(FeatureTable)
-        assert seat.app.focused is cells
-        assert len(cells.columns) == 1 + 19
-        # Anomia in 2 of 5, Jeffreys' interval 0.0944 to 0.7906; the row follows in the table.
-        await seat.reads("Anomia  weak")
-        await seat.reads("2 of 5 responses, 0.40 (0.09-0.79)")
-        assert [str(cells.get_row_at(row)[1]).strip() for row in range(3)] == ["▄", "▂", "-"]
-        await seat.press("down")
-        await seat.reads("1 of 10 responses, 0.10")
-        assert table(seat).current == 1
-        await seat.press("up", "enter")
-        await seat.reads("Where judges differ on Anomia")
-
-
-@pytest.mark.parametrize("size", SIZES)
-async def test_two_marked_models_are_compared_and_exported(
-    sit: Sit, size: tuple[int, int], tmp_path: Path
-) -> None:
-    out = tmp_path / "two.jsonl"
-    async with sit(size) as seat:
-        await by_model(seat, "tab-2026:x")
-        await seat.press("c")
-        assert "None marked" in seat.news[-1]
-        await seat.press("home", "down", "space", "up", "space")
-        assert column(seat, "mark") == ["x", "x", "·"]
-        await seat.press("c")
-        await seat.reads("A  able")
-        await seat.reads("B  weak")
-        # Two of five items differ, both for A: 2 of 4 signs are as far.
-        line = next(
-            one for one in seat.text.splitlines() if re.search(r"1\.00 +0\.60 +\+0\.40", one)
-        )
-        assert line.index("├") < line.index("●") < line.index("┤")
-        assert line.index("┼") < line.index("●")  # no difference is within the interval
-        assert re.search(r"-0\.\d\d to \+\d\.\d\d[ ,p]+0\.500", seat.text)
-        if size[1] < 30:
-            await seat.press("t")
-        await seat.reads("8 of 20")
-        listed = seat.app.screen.query_one("#items-list", RowList)
-        assert [[str(one.cell(row)) for one in ITEMS[:3]] for row in listed.rows] == [
-            *([f"ct{number}", "●", "●"] for number in range(1, 6)),
-            *([item, "✓", "✗"] for item in ("wc1", "wc2", "sc1")),
-        ]
-        listed.go(5)
-        await seat.reads("nothing of the kind")
-        await seat.reads("1 of 1 words only in A, 4 of 4 only in B")
-        await seat.press("a")
-        assert len(listed.rows) == 20
-        await seat.press("escape")
-        assert not seat.asked
-        await seat.press("e")
-        await seat.reads("Export 2 models")
-        dialog = seat.app.screen.query_one(".dialog")
-        buttons = seat.app.screen.query_one(".dialog-buttons")
-        assert dialog.region.bottom - buttons.region.bottom <= 2  # as high as what it holds
-        seat.app.screen.query_one("#out", Input).value = str(out)
-        await seat.press("enter")
-        await seat.until(lambda: not seat.asked)
+async def compared(seat: Seat, out: Path) -> None:
+    """Mark two models, compare them, and export them."""
+    await by_model(seat, "tab-2026:x")
+    await seat.press("c")
+    assert "None marked" in seat.news[-1]
+    await seat.press("home", "down", "space", "up", "space")
+    assert column(seat, "mark") == ["x", "x", "·"]
+    await seat.press("c", reads="A  able")
+    await seat.reads("B  weak")
+    # Two of five items differ, both for A: 2 of 4 signs are as far.
+    line = next(one for one in seat.text.splitlines() if re.search(r"1\.00 +0\.60 +\+0\.40", one))
+    assert line.index("├") < line.index("●") < line.index("┤")
+    assert line.index("┼") < line.index("●")  # no difference is within the interval
+    assert re.search(r"-0\.\d\d to \+\d\.\d\d[ ,p]+0\.500", seat.text)
+    if seat.app.size.height < 30:
+        await seat.press("t")
+    await seat.reads("8 of 20")
+    listed = seat.app.screen.query_one("#items-list", RowList)
+    assert [[str(one.cell(row)) for one in ITEMS[:3]] for row in listed.rows] == [
+        *([f"ct{number}", "●", "●"] for number in range(1, 6)),
+        *([item, "✓", "✗"] for item in ("wc1", "wc2", "sc1")),
+    ]
+    listed.go(5)
+    await seat.reads("nothing of the kind", "1 of 1 words only in A, 4 of 4 only in B")
+    await seat.press("a")
+    assert len(listed.rows) == 20
+    await seat.press("escape")
+    assert not seat.asked
+    await seat.press("e", reads="Export 2 models")
+    dialog = seat.app.screen.query_one(".dialog")
+    buttons = seat.app.screen.query_one(".dialog-buttons")
+    assert dialog.region.bottom - buttons.region.bottom <= 2  # as high as what it holds
+    seat.app.screen.query_one("#out", Input).value = str(out)
+    await seat.press("enter")
+    await seat.closed()
     lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert len(lines) == 3 * 20
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_a_burden_of_fewer_responses_says_so_and_judges_differ_on_some(
-    sit: Sit, size: tuple[int, int]
-) -> None:
-    async with sit(size) as seat:
-        # Of the two administrations of one model this judge was given one.
-        await by_model(seat, "likelihood:y")
-        at = names(seat).index("able")
-        assert column(seat, "usable")[at] == "5/5"
-        assert column(seat, "burden")[at] == "0.40 n=5"
-        await seat.press("home")
-        if size == WIDE:
-            await seat.reads("not rated yet: 5")
-        await seat.press("J")
-        await seat.until(lambda: seat.app.focused and seat.app.focused.id == "model-detail")
-        await seat.reads("enter: where judges differ")
-        assert seat.news == []
-        await seat.press("J")
-        await seat.reads("Where judges differ on Anomia")
-        listed = seat.app.screen.query_one("#disputed", OptionList)
-        lines = [str(one.prompt) for one in listed.options]
-        # 0.7 against absent; then 0.9 against present, and three times 0.1 against absent.
-        assert [line[:23] for line in lines[:2]] == [
-            "0.70  1 of 2 present  c",
-            "0.10  2 of 2 present  c",
-        ]
-        assert len(lines) == 5
-        told = str(seat.app.screen.query_one("#differing-told", Static).render())
-        assert "verdicts are split on 1, and only probabilities differ on 4" in told
-        for words in ("□ absent", "says anomia", "▣ present 0.70", "P(1) = 0.700"):
-            assert words in seat.text
-        await seat.press("escape")
-        assert not seat.asked
+async def judged(seat: Seat) -> None:
+    """A burden of fewer responses says so, and judges differ on some."""
+    # Of the two administrations of one model this judge was given one.
+    await by_model(seat, "likelihood:y")
+    assert column(seat, "burden") == ["0.40 n=5", "-", "-"], "of this judge alone"
+    assert drawn(seat, "burden")[1] == "-    "  # figures are below each other
+    at = names(seat).index("able")
+    assert column(seat, "usable")[at] == "5/5"
+    await seat.press("home")
+    if seat.app.size == WIDE:
+        await seat.reads("not rated yet: 5")
+    await seat.press("J")
+    await seat.focuses("model-detail")
+    await seat.reads("enter: where judges differ")
+    assert not any("differ" in one for one in seat.news)
+    await seat.press("J", reads="Where judges differ on Anomia")
+    listed = seat.app.screen.query_one("#disputed", OptionList)
+    lines = [str(one.prompt) for one in listed.options]
+    # 0.7 against absent; then 0.9 against present, and three times 0.1 against absent.
+    assert [line[:23] for line in lines[:2]] == [
+        "0.70  1 of 2 present  c",
+        "0.10  2 of 2 present  c",
+    ]
+    assert len(lines) == 5
+    told = str(seat.app.screen.query_one("#differing-told", Static).render())
+    assert "verdicts are split on 1, and only probabilities differ on 4" in told
+    for words in ("□ absent", "says anomia", "▣ present 0.70", "P(1) = 0.700"):
+        assert words in seat.text
+    await seat.press("escape")
+    assert not seat.asked
+
+
+async def listed(seat: Seat) -> None:
+    """Every model has one row with its burden, its intervals and plots."""
+    await by_model(seat, "tab-2026:x")
+    assert "j Rated by" in seat.text.splitlines()[-1]
+    # 2 + 1 + 1 of 5 responses; 1 of 10, two administrations pooled; not judged.
+    assert names(seat)[:2] == ["weak", "able"]
+    assert names(seat)[2].startswith("weak + m")
+    assert column(seat, "usable") == ["5/5", "10/10", "-"]
+    assert column(seat, "burden") == ["0.80", "0.10", "-"]
+    # 3 of 5 words right, all of them, 4 of 5.
+    assert column(seat, "right word-comprehension") == ["0.60", "1.00", "0.80"]
+    assert "over 19" in " ".join(seat.text.split())
+    await seat.press("g", reads="Share right")
+    line = next(one for one in seat.text.splitlines() if "weak" in one and "0.60" in one)
+    assert line.index("├") < line.index("●") < line.index("┤")
+    assert "◆" in seat.text
+    axis = next(one for one in seat.text.splitlines() if "0.2" in one and "0.4" in one)
+    assert axis.split()[-6:] == ["0", "0.2", "0.4", "0.6", "0.8", "1"] or seat.app.size == WIDE
+    await seat.press("right", reads="Symptom burden")
+    await seat.press("right", reads="Lexical, of 4")
+    await seat.press("space")
+    assert "g shows it" in seat.news[-1], "no row can be marked where none is shown"
+    await seat.press("g")
+    await seat.until(lambda: seat.app.focused is table(seat))
+    await seat.press("home")
+    # The detail: 3 of 5, Clopper-Pearson 0.1466 to 0.9473; 2 of 3 Yes and 2 of 2 No.
+    await seat.reads("3 of 5  0.15-0.95", "balanced 0.83")
+    await seat.press("t", *(["t"] if seat.app.size.width < 100 else []))
+    name = "right word-comprehension"
+    await seat.until(lambda: table(seat).columns[2].name == name)
+    assert column(seat, name)[:2] == ["0.60", "1.00"]
+    weak, able, _ = drawn(seat, name, grown=True)
+    assert "─●─" in weak
+    # All right, as always the first option would be (◈); guessing would be right in 1 of 6.
+    assert able[-1] == "◈"
+    assert able.index("◆") == round((len(able) - 1) / 6)
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_every_model_has_one_row_with_its_burden_its_intervals_and_plots(
-    sit: Sit, size: tuple[int, int]
+async def test_models_are_judged_listed_plotted_compared_and_exported(
+    sit: Sit, size: tuple[int, int], tmp_path: Path
 ) -> None:
     async with sit(size) as seat:
-        await by_model(seat, "tab-2026:x")
-        assert "j Rated by" in seat.text.splitlines()[-1]
-        # 2 + 1 + 1 of 5 responses; 1 of 10, two administrations pooled; not judged.
-        assert names(seat)[:2] == ["weak", "able"]
-        assert names(seat)[2].startswith("weak + m")
-        assert column(seat, "usable") == ["5/5", "10/10", "-"]
-        assert column(seat, "burden") == ["0.80", "0.10", "-"]
-        # 3 of 5 words right, all of them, 4 of 5.
-        assert column(seat, "right word-comprehension") == ["0.60", "1.00", "0.80"]
-        assert "over 19" in " ".join(seat.text.split())
-        await seat.press("g")
-        await seat.reads("Share right")
-        line = next(one for one in seat.text.splitlines() if "weak" in one and "0.60" in one)
-        assert line.index("├") < line.index("●") < line.index("┤")
-        assert "◆" in seat.text
-        axis = next(one for one in seat.text.splitlines() if "0.2" in one and "0.4" in one)
-        assert axis.split()[-6:] == ["0", "0.2", "0.4", "0.6", "0.8", "1"] or size == WIDE
-        await seat.press("right")
-        await seat.reads("Symptom burden")
-        await seat.press("right")
-        await seat.reads("Lexical, of 4")
-        await seat.press("space")
-        assert "g shows it" in seat.news[-1], "no row can be marked where none is shown"
-        await seat.press("g")
-        await seat.until(lambda: seat.app.focused is table(seat))
-        await seat.press("home")
-        # The detail: 3 of 5, Clopper-Pearson 0.1466 to 0.9473; 2 of 3 Yes and 2 of 2 No.
-        await seat.reads("3 of 5  0.15-0.95")
-        await seat.reads("balanced 0.83")
-        await seat.press("t", *(["t"] if size[0] < 100 else []))
-        name = "right word-comprehension"
-        await seat.until(lambda: table(seat).columns[2].name == name)
-        assert column(seat, name)[:2] == ["0.60", "1.00"]
-        weak, able, _ = drawn(seat, name, grown=True)
-        assert "─●─" in weak
-        # All right, as always the first option would be (◈); guessing would be right in 1 of 6.
-        assert able[-1] == "◈"
-        assert able.index("◆") == round((len(able) - 1) / 6)
+        await judged(seat)
+        await listed(seat)
+        await compared(seat, tmp_path / "two.jsonl")
 
 
 async def test_battery_and_judge_are_chosen_once_before_the_first_row(
@@ -182,6 +156,8 @@ async def test_battery_and_judge_are_chosen_once_before_the_first_row(
 ) -> None:
     plugins = Plugins.load()
     with Store.open(tmp_path / "store.db") as store:
+        for name in ("oak-base", "oak-chat"):
+            give(store, plugins, f"transformers:made-up/{name}@dtype=float32")
         for examinee in ("late", "later"):
             give(store, plugins, examinee, battery=battery)
     plugins.close()
@@ -197,19 +173,11 @@ async def test_battery_and_judge_are_chosen_once_before_the_first_row(
 
     monkeypatch.setattr(ModelsPage, "grow", grown)
     async with sit(WIDE) as seat:
+        await seat.reads("oak-base", "oak-chat")  # what differs between long names
         await seat.press("m")
-        await seat.until(lambda: len(seen) == 6, "all rows")
+        await seat.until(lambda: len(seen) == 8, "all rows")
         assert seen[0] is None and seen[1] == ("tab 2026.1", "rules-2")
         assert len(set(seen[1:])) == 1
-
-
-async def test_burdens_of_two_judges_share_no_column(sit: Sit) -> None:
-    async with sit((220, 60)) as seat:
-        await by_model(seat, "likelihood:y")
-        assert column(seat, "burden") == ["0.40 n=5", "-", "-"]
-        assert drawn(seat, "burden")[1] == "-    "  # figures are below each other
-        await by_model(seat, "tab-2026:x")
-        assert column(seat, "burden") == ["0.80", "0.10", "-"]
 
 
 async def test_a_model_is_read_again_when_something_of_it_is_stored(
@@ -239,43 +207,22 @@ async def test_models_are_filtered_and_opened_and_esc_comes_back_to_where_one_wa
         await seat.press("slash")
         await seat.type("zz")
         await seat.reads('No model has "zz" in its name')
-        await seat.press("escape")
-        await seat.reads("3 of 3 models")
+        await seat.press("escape", reads="3 of 3 models")
         await by_model(seat, "tab-2026:x")
-        await seat.press("home", "enter")
-        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("home", "enter", at="results")
         assert seat.results is not None
         assert seat.results.administration.id == 3
-        await seat.press("escape")
-        await seat.until(lambda: seat.desk.page == "models")
-        await seat.press("down", "enter")
-        await seat.reads("Administrations of able")
+        await seat.press("escape", at="models")
+        await seat.press("down", "enter", reads="Administrations of able")
         await seat.reads("seed 2")
-        await seat.press("down", "enter")
-        await seat.until(lambda: seat.desk.page == "results")
+        await seat.press("down", "enter", at="results")
         assert seat.results.administration.id == 1
-        await seat.press("f8")
-        await seat.until(lambda: seat.desk.page == "home")
-        await seat.press("f7", "enter")
-        await seat.until(lambda: seat.desk.page == "results")
-        await seat.press("escape")
-        await seat.until(lambda: seat.desk.page == "home")
+        await seat.press("f8", at="home")
+        await seat.press("f7", "enter", at="results")
+        await seat.press("escape", at="home")
 
 
-async def test_a_store_without_administrations_has_nothing_to_set_side_by_side(
-    sit: Sit, tmp_path: Path
-) -> None:
-    (tmp_path / "store.db").unlink()
-    async with sit() as seat:
-        await seat.press("m")
-        await seat.pilot.pause(0.2)
-        assert seat.desk.page == "home"
-        assert "results by model" not in seat.text
-
-
-async def test_the_page_opens_at_its_first_row_and_every_part_has_help(sit: Sit) -> None:
-    from tabwb.workbench.shell.help import GENERAL, help_for
-
+async def test_features_sorting_help_and_groups(sit: Sit) -> None:
     async with sit(WIDE) as seat:
         await by_model(seat)
         assert names(seat)[1] == "able"  # which was read first
@@ -286,21 +233,19 @@ async def test_the_page_opens_at_its_first_row_and_every_part_has_help(sit: Sit)
                 seat.desk.set_focus(widget)
                 assert help_for(seat.app.screen) != GENERAL, widget
         table(seat).focus()
-        await seat.press("b")
-        await seat.until(lambda: seat.app.screen.query("#lines"))
-        lines = seat.app.screen.query_one("#lines", OptionList)
-        offered = [str(one.prompt).split()[0] for one in lines.options]
-        assert offered[lines.highlighted or 0] == "model"
-        lines.highlighted = offered.index("lesion")
-        await seat.press("enter")
-        await seat.reads("2 of 2 groups")
-        await seat.reads("Results by lesion")
-        assert sorted(names(seat))[1] == "no lesion"
-
-
-async def test_keys_and_clicks_on_heads_sort_and_the_cursor_stays_on_its_model(sit: Sit) -> None:
-    async with sit(WIDE) as seat:
         await by_model(seat, "tab-2026:x")
+        await seat.press("home", "tab")
+        cells = seat.desk.query_one(FeatureTable)
+        assert seat.app.focused is cells
+        assert len(cells.columns) == 1 + 19
+        # Anomia in 2 of 5, Jeffreys' interval 0.0944 to 0.7906; the row follows in the table.
+        await seat.reads("Anomia  weak", "2 of 5 responses, 0.40 (0.09-0.79)")
+        assert [str(cells.get_row_at(row)[1]).strip() for row in range(3)] == ["▄", "▂", "-"]
+        await seat.press("down", reads="1 of 10 responses, 0.10")
+        assert table(seat).current == 1
+        await seat.press("up", "enter", reads="Where judges differ on Anomia")
+        await seat.press("escape")
+        table(seat).focus()
         await seat.press("home")
         await seat.reads("Labels by a language model.")  # the caution of its judge
         detail = seat.desk.query_one("#model-detail")
@@ -317,24 +262,22 @@ async def test_keys_and_clicks_on_heads_sort_and_the_cursor_stays_on_its_model(s
         assert [name[:8] for name in names(seat)] == ["able", "weak", "weak + m"]
         current = seat.desk.query_one(ModelsPage).current
         assert current is not None and current.label == "weak"
-        await seat.press("greater_than_sign")
-        await seat.reads("by word comprehension ↓")
+        await seat.press("greater_than_sign", reads="by word comprehension ↓")
         assert [name[:8] for name in names(seat)] == ["able", "weak + m", "weak"]
         for arrow in ("model ↑", "model ↓"):
             await seat.pilot.click(ModelsTable, offset=(8, 0))
             await seat.reads(arrow)
         assert names(seat)[-1] == "able"
-
-
-async def test_the_explorer_keeps_what_differs_between_long_names(sit: Sit, tmp_path: Path) -> None:
-    plugins = Plugins.load()
-    with Store.open(tmp_path / "store.db") as store:
-        for name in ("oak-base", "oak-chat"):
-            give(store, plugins, f"transformers:made-up/{name}@dtype=float32")
-    plugins.close()
-    async with sit(WIDE) as seat:
-        await seat.reads("oak-base")
-        await seat.reads("oak-chat")
+        table(seat).focus()
+        await seat.press("b")
+        await seat.has("lines")
+        lines = seat.app.screen.query_one("#lines", OptionList)
+        offered = [str(one.prompt).split()[0] for one in lines.options]
+        assert offered[lines.highlighted or 0] == "model"
+        lines.highlighted = offered.index("lesion")
+        await seat.press("enter", reads="2 of 2 groups")
+        await seat.reads("Results by lesion")
+        assert sorted(names(seat))[1] == "no lesion"
 
 
 def test_a_judged_model_without_a_burden_is_not_said_to_be_not_judged() -> None:

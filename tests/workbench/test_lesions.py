@@ -76,7 +76,7 @@ def laboratory(seat: Seat) -> LesionsPage:
 async def open_laboratory(seat: Seat, battery: str, model: str = "") -> LesionsPage:
     """Open the laboratory over a small battery."""
     await (seat.desk.go("lesions") if model else seat.press("b"))
-    await seat.until(lambda: seat.desk.page == "lesions", "the page")
+    await seat.at("lesions")
     page = laboratory(seat)
     page.query_one("#lab-battery", Input).value = battery
     if model:
@@ -101,7 +101,7 @@ async def give_last(seat: Seat, page: LesionsPage) -> None:
     await seat.reads("▲ lesioned")
 
 
-async def test_fields_and_spec_follow_each_other(
+async def test_a_lesion_is_written_and_an_administration_gets_the_answer_of_the_laboratory(
     sit: Sit, battery: str, tmp_path: Path, lesionable: None
 ) -> None:
     async with sit((160, 48)) as seat:
@@ -144,17 +144,10 @@ async def test_fields_and_spec_follow_each_other(
         lines = [line for line in seat.text.splitlines() if "▲" in line and "marks" not in line]
         assert len(lines) == 2 and "layer 0" in lines[0]
 
-
-async def test_an_administration_gets_the_answer_of_the_laboratory(
-    sit: Sit, battery: str, lesionable: None
-) -> None:
-    async with sit((160, 48)) as seat:
-        page = await open_laboratory(seat, battery, "lesionable")
-        page.query_one("#lab-spec", Input).value = LESION
         await give_last(seat, page)
         given = page._pairs[0]
         assert not seat.desk.catalogue or not seat.desk.catalogue.administrations
-        # It closes the laboratory's model, and is marked.
+        # An administration closes the laboratory's model, and is marked.
         await seat.begin(battery=battery, model="lesionable", lesion=LESION, judges="none")
         await seat.until(lambda: page.state.phase == "closed", "the model's end")
         await seat.reads(f"▲ lesion {LESION}")
@@ -167,19 +160,12 @@ async def test_an_administration_gets_the_answer_of_the_laboratory(
         # The list of administrations names the lesion.
         await seat.reads("▲lesi")  # cut, beside the score
 
-
-async def test_a_model_that_cannot_be_loaded_leaves_nothing_of_the_one_before(
-    sit: Sit, battery: str, lesionable: None
-) -> None:
-    async with sit((80, 24)) as seat:
+        # A model that cannot be loaded leaves nothing of the one before.
         page = await open_laboratory(seat, battery, "lesionable")
-        await give_last(seat, page)
+        await seat.pilot.resize_terminal(80, 24)
         page.query_one("#lab-model", Input).value = "echo"
         page.load()
-        await seat.reads("'echo' cannot be lesioned")
-        # The field of the model is shown again, without parts and answers of the earlier one.
-        await seat.reads("Model ")
-        await seat.reads("no model is loaded")
+        await seat.reads("'echo' cannot be lesioned", "Model ", "no model is loaded")
         assert not page._pairs and "mlp.gate" not in seat.text
 
 
@@ -198,8 +184,7 @@ async def test_the_bundled_model_is_loaded_and_answers_under_a_lesion(
         await give_last(seat, page)
         assert page.state.lesion == LESION
         # The mark stays on other pages while the lesion is on.
-        await seat.press("escape")
-        await seat.until(lambda: seat.desk.page == "home", "home")
+        await seat.press("escape", at="home")
         await seat.reads(f"▲ laboratory {LESION}")
 
 
@@ -217,8 +202,7 @@ async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
         return seat.desk.query_one(SweepPage)._phase
 
     async with workbench(tmp_path) as seat:
-        await seat.press("w")
-        await seat.until(lambda: seat.desk.page == "sweep", "the page")
+        await seat.press("w", at="sweep")
         seat.fill(**{"sweep-battery": battery, "sweep-model": MODEL})
         seat.fill(**{"sweep-grid": str(tmp_path / "none.toml")})
         page = seat.desk.current
@@ -238,18 +222,15 @@ async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
         await seat.press("space")
         await seat.until(lambda: number_given(seat) >= 1, "one condition")
         # Curves and maps are shown meanwhile, and quitting asks.
-        await seat.press("g")
-        await seat.until(lambda: seat.desk.page == "curves", "the curves")
+        await seat.press("g", at="curves")
         if seat.desk.jobs:
-            await seat.press("ctrl+q")
-            await seat.reads("Stop it and quit")
+            await seat.press("ctrl+q", reads="Stop it and quit")
             await seat.press("escape")
         assert seat.desk.started
     with Store.open(tmp_path / "store.db") as store:
         assert {one.status.value for one in store.administrations()} <= {"done", "paused"}
     async with workbench(tmp_path, (160, 48)) as seat:
-        await seat.press("w")
-        await seat.until(lambda: seat.desk.page == "sweep", "the page")
+        await seat.press("w", at="sweep")
         await seat.reads("targets = ")  # the file of the grid is shown beside the progress
         assert seat.app.screen.query_one("#sweep-grid", Input).value == str(grid)
         seat.fill(**{"sweep-battery": battery, "sweep-model": MODEL})
@@ -261,10 +242,8 @@ async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
         await seat.press("g")
         await seat.reads("size of the difference")  # a map, as there is no second amount
         assert "--where model=" in seat.desk.query_one(CurvesPage).command()
-        await seat.press("escape")
-        await seat.until(lambda: seat.desk.page == "sweep", "the page")
-        await seat.press("m")
-        await seat.until(lambda: seat.desk.page == "models", "the results")
+        await seat.press("escape", at="sweep")
+        await seat.press("m", at="models")
         await seat.reads("Results by lesion")
     with Store.open(tmp_path / "store.db") as store:
         given = store.administrations()
@@ -347,9 +326,6 @@ def test_curves_and_maps_have_the_numbers_of_the_tables(folder: Path) -> None:
     assert sum(len(one.cells) for maps in read.maps.values() for one in maps) == len(
         map_table(rows)
     )
-
-
-def test_what_is_missing_is_said(folder: Path) -> None:
     with Store.open(folder / "store.db") as store:
         read = read_curves(store, CurvesWanted(numbers=(1, 2)))
     assert read.curves == {} and "two amounts" in read.no_curves
@@ -423,8 +399,7 @@ async def test_curves_are_reached_from_the_results_and_by_keys(
     folder: Path, size: tuple[int, int]
 ) -> None:
     async with workbench(folder, size) as seat:
-        await seat.press("m")
-        await seat.until(lambda: seat.desk.page == "models", "the results")
+        await seat.press("m", at="models")
         results = seat.desk.query_one(ModelsPage)
         await seat.until(lambda: results.done, "all rows")
         await seat.press("L")
@@ -434,12 +409,10 @@ async def test_curves_are_reached_from_the_results_and_by_keys(
         while page.measure != RIGHT:
             await seat.press("down")
         await seat.reads("mean of 2 seeds")
-        await seat.press("g")
-        await seat.reads("size of the difference")
+        await seat.press("g", reads="size of the difference")
         await seat.reads("-0.40")
         assert "--table map" in page.command()
-        await seat.press("escape")
-        await seat.until(lambda: seat.desk.page == "models", "the results")
+        await seat.press("escape", at="models")
 
 
 INTACT = Answer("the dog barks", ResponseStatus.OK, False, (Verdict("exact", True),))
@@ -466,32 +439,25 @@ def test_words_that_the_other_answer_lacks_are_marked() -> None:
     assert any("exact ✓" in line for line in text) and any("exact ✗" in line for line in text)
     assert any("degenerate, cut at the token limit" in line for line in text)
     assert "1 of 3 words only in intact, 2 of 4 only in lesioned" in text
-
-
-def test_nothing_is_marked_before_both_answers_are_there() -> None:
+    # Nothing is marked before both answers are there.
     assert marked(list(lines_of([replace(PAIR, lesioned=None)], 90))) == []
-
-
-def test_in_a_narrow_pane_one_answer_is_below_the_other() -> None:
+    # In a narrow pane one answer is below the other.
     text = [line.plain for line in lines_of([PAIR], 40)]
     assert not any("│" in line for line in text)
     assert text.index("the dog barks") < text.index("the wug barks wug")
     assert max(map(len, text)) <= 40
-
-
-def test_several_items_are_counted() -> None:
-    same = replace(PAIR, lesioned=INTACT)
-    first = next(iter(lines_of([PAIR, same], 90))).plain
+    assert list(lines_of([PAIR], 0)), "before there is room"
+    first = next(iter(lines_of([PAIR, replace(PAIR, lesioned=INTACT)], 90))).plain
     assert (
         first == "1 of 2 items answered differently   intact 2 of 2 exact   lesioned 1 of 2 exact"
     )
 
 
-@pytest.mark.parametrize("workers", ["0", "257", "two", ""])
-def test_a_number_of_workers_that_is_not_allowed_is_refused(workers: str) -> None:
-    given = {"battery": "tab", "model": "bundled", "grid": "grid.toml", "workers": workers}
-    with pytest.raises(UsageError, match="cannot be used"):
-        made(SweepLesions, given)
+def test_a_number_of_workers_that_is_not_allowed_is_refused() -> None:
+    for workers in ("0", "257", "two", ""):
+        given = {"battery": "tab", "model": "bundled", "grid": "grid.toml", "workers": workers}
+        with pytest.raises(UsageError, match="cannot be used"):
+            made(SweepLesions, given)
 
 
 def test_the_time_that_is_left_is_that_of_the_conditions_not_done() -> None:
@@ -503,10 +469,6 @@ def test_the_time_that_is_left_is_that_of_the_conditions_not_done() -> None:
     assert swept.summary(active=True).endswith(", 2 running, 30 items answered")
     swept = replace(swept, failures=(("mlp:zero:1", "the process died"),))
     assert swept.summary(active=False).endswith(", 1 failed")
-
-
-def test_answers_can_be_laid_out_before_there_is_room() -> None:
-    assert list(lines_of([PAIR], 0))
 
 
 class Fragile:
@@ -559,8 +521,7 @@ async def test_a_lesion_is_written_as_a_grid_and_no_other_file_is_lost(
     written: list[str | None] = []
     async with sit() as seat:
         seat.app.push_screen(GridScreen(parse_lesions(SCALED)), written.append)
-        await seat.reads("Sweep with this lesion")
-        await seat.reads("factor = 0.5")
+        await seat.reads("Sweep with this lesion", "factor = 0.5")
         seat.fill(**{"grid-amounts": "0.1 2"})
         await seat.reads("has the amount 2.0")
         await seat.press("enter")
@@ -572,12 +533,10 @@ async def test_a_lesion_is_written_as_a_grid_and_no_other_file_is_lost(
         seat.fill(**{"grid-amounts": "0.1, 0.2", "grid-seeds": "1-3", "grid-layers": "each"})
         (tmp_path / "there.toml").write_text("mine", encoding="utf-8")
         seat.fill(**{"grid-file": "there.toml"})
-        await seat.press("enter")
-        await seat.reads("choose another name")
+        await seat.press("enter", reads="choose another name")
         os.mkfifo(tmp_path / "pipe.toml")
         seat.fill(**{"grid-file": "pipe.toml"})
-        await seat.press("enter")
-        await seat.reads("is not a regular file")
+        await seat.press("enter", reads="is not a regular file")
         seat.fill(**{"grid-file": "new.toml"})
         await seat.press("enter")
         await seat.until(lambda: written, "the file")
@@ -608,13 +567,8 @@ async def spec_after(chosen: str, *models: list[Part]) -> str:
         return form.spec
 
 
-async def test_a_model_without_the_first_target_begins_with_the_next() -> None:
+async def test_a_target_stays_where_the_user_chose_it_and_else_is_the_first_there_is() -> None:
     gated, plain = parts("mlp.gate", "mlp.down"), parts("mlp.in", "mlp.out")
     assert await spec_after("", plain) == "mlp.out:zero:0.3@seed=1"
     assert await spec_after("", plain, gated) == "mlp.down:zero:0.3@seed=1"
-    assert await spec_after("", gated) == "mlp.down:zero:0.3@seed=1"
-
-
-async def test_a_target_that_the_user_chose_stays() -> None:
-    spec = await spec_after("mlp.up", parts("mlp.in", "mlp.out"))
-    assert spec == "mlp.up:zero:0.3@seed=1"
+    assert await spec_after("mlp.up", plain) == "mlp.up:zero:0.3@seed=1"

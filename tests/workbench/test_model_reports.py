@@ -32,8 +32,7 @@ def stock_pair(path: Path) -> None:
 
 
 async def by_model(seat: Seat, models: int) -> None:
-    await seat.press("m")
-    await seat.reads(f"{models} of {models} models")
+    await seat.press("m", reads=f"{models} of {models} models")
 
 
 def line_of(seat: Seat, *words: str) -> str:
@@ -47,8 +46,7 @@ async def test_p_shows_base_and_instruct_with_the_differences(
     stock_pair(tmp_path / "store.db")
     async with sit(size) as seat:
         await by_model(seat, 2)
-        await seat.press("P")
-        await seat.reads("Base and instruct: 1 pair")
+        await seat.press("P", reads="Base and instruct: 1 pair")
         assert "L-1, 1,240,000,000 parameters: base - instruct" in seat.text
         pane = seat.desk.query_one("#report-scroll")
         assert seat.app.focused is pane
@@ -81,8 +79,7 @@ async def test_a_sets_the_judges_of_models_against_each_other(
         assert not seat.asked
         table = seat.desk.query_one(ModelsTable)
         table.go([row.label for row in table.rows].index("able"))
-        await seat.press("A")
-        await seat.reads("Judges against each other: able")
+        await seat.press("A", reads="Judges against each other: able")
         assert line_of(seat, "Judge", "Features", "Usable")
         assert line_of(seat, "rules-2", "10 of 10")
         assert line_of(seat, "Burden")

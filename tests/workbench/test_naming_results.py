@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
+from shutil import copytree
 
 import numpy as np
 import pytest
@@ -45,9 +46,10 @@ FIRST: tuple[tuple[Score, str], ...] = (
 SECOND: tuple[tuple[Score, str], ...] = (("right", ""),) * 4
 
 
-@pytest.fixture(autouse=True)
-def two_sessions(tmp_path: Path) -> None:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The battery given to S-014 twice; in the first session some names are wrong."""
+    tmp_path = tmp_path_factory.mktemp("naming")
     plugins = Plugins.load()
     battery = setup.find_battery(plugins, str(naming_battery(tmp_path, CUES)))
     conditions = setup.resolve(plugins, battery, Conditions("S-014", "speaker", rater="R7"))
@@ -69,11 +71,18 @@ def two_sessions(tmp_path: Path) -> None:
                         spoken_in(session).listening.hear("dog")
                         spoken_in(session).listening.code("semantic")
                 session.next()
+    plugins.close()
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def two_sessions(tmp_path: Path, made: Path) -> None:
+    copytree(made, tmp_path, dirs_exist_ok=True)
 
 
 async def results(seat: Seat, number: int = 1) -> None:
     seat.show_results(number)
-    await seat.until(lambda: seat.desk.page == "results", "the results")
+    await seat.at("results")
 
 
 def line(seat: Seat, name: str) -> str:
@@ -164,8 +173,7 @@ async def test_figures_then_each_response_with_what_is_said_of_it(
         await seat.reads("t ~ θ")
         assert line(seat, "t ~ θ").startswith("t ~ θ 3 -continuant → +continuant")
         assert "0.33 of" in seat.text
-        await seat.press("escape", "escape")
-        await seat.until(lambda: seat.desk.page == "home", "back from list and results")
+        await seat.press("escape", "escape", at="home")
 
 
 def test_pictures_are_counted_for_each_speaker_the_hardest_first(tmp_path: Path) -> None:
@@ -181,24 +189,44 @@ def test_pictures_are_counted_for_each_speaker_the_hardest_first(tmp_path: Path)
     ]
 
 
-async def test_an_unknown_transcriber_is_shown_at_its_field(sit: Sit) -> None:
-    async with sit((80, 24)) as seat:
-        await results(seat)
-        await seat.press("M")
-        await seat.until(lambda: seat.app.screen.query("#transcriber"), "the dialog")
-        seat.fill(transcriber="nobody")
-        await seat.press("enter")
-        await seat.until(lambda: line(seat, "! there is no transcriber 'nobody'"), "what is wrong")
-        assert seat.app.screen.focused is seat.app.screen.query_one("#transcriber")
-        await seat.press("escape")
+def corrections(seat: Seat) -> list[str]:
+    """What was corrected in the first response, as the page has it."""
+    assert seat.results is not None and seat.results.responses[0].named is not None
+    return [words for words, *_ in seat.results.responses[0].named.corrections]
 
 
-async def test_a_response_is_scored_and_coded_afterwards_by_ear(sit: Sit) -> None:
+async def test_a_response_is_measured_scored_and_coded_afterwards(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waveform, "SETTLED_S", 600.0)  # kept when the test says so
     async with sit((120, 40)) as seat:
         with Store.open(seat.store) as store:
             other = [one.observations for one in store.trials(2)]
         await results(seat)
-        await seat.press("t", "down", "down")
+        # Onset and limits are moved on the waveform, and figures follow.
+        await seat.press("t")
+        await seat.until(lambda: seat.app.screen.query_one(Waveform).sound, "the waveform")
+        wave = seat.app.screen.query_one(Waveform)
+        wave.focus()
+        await seat.press(*["shift+right"] * 4)
+        wave.keep()
+        await seat.until(lambda: "0.80 s" in line(seat, "1 ✓ dog"), "the new latency")
+        assert line(seat, "onset 0.80 s after picture, set by person:R7")
+        await seat.press("o", "o", *["shift+left"] * 4)
+        wave.keep()
+        await seat.until(lambda: corrections(seat) == ["onset 10.80 s", "limits 10.00 to 13.80 s"])
+        await seat.press("u")
+        await seat.until(lambda: corrections(seat) == ["onset 10.80 s"], "the earlier limits")
+        await seat.press("u")
+        await seat.until(lambda: "0.60 s" in line(seat, "1 ✓ dog"), "the onset as measured")
+        await seat.press("u")
+        await seat.until(lambda: seat.asked, "nothing is left to take back")
+        assert "no correction" in seat.text
+        await seat.press("escape")
+        await seat.closed()
+
+        seat.app.screen.query_one("#responses").focus()
+        await seat.press("home", "down", "down")
         await seat.until(lambda: line(seat, "rater R7"), "the response")
         await seat.press("1")
         await seat.until(lambda: line(seat, "1 pictures S-014 2/4"), "the explorer counts it")
@@ -215,11 +243,11 @@ async def test_a_response_is_scored_and_coded_afterwards_by_ear(sit: Sit) -> Non
         await seat.words("three")
         await seat.until(lambda: line(seat, "heard three"), "what was heard")
         await seat.press("k")
-        await seat.until(lambda: seat.app.screen.query("#codes"), "the codes")
+        await seat.has("codes")
         await seat.press("end", "space", "home", "f", "enter")
         await seat.until(lambda: line(seat, "code formal"), "the code")
         await seat.press("k")
-        await seat.until(lambda: seat.app.screen.query("#codes"), "the codes")
+        await seat.has("codes")
         await seat.press("enter")
         await seat.until(lambda: not seat.app.screen.query("#codes"), "the same code once more")
         await seat.press("u")
@@ -244,70 +272,24 @@ async def test_a_response_is_scored_and_coded_afterwards_by_ear(sit: Sit) -> Non
     assert codes == [("formal", 1)], "a flag stays with its code; the second code was taken back"
 
 
-def corrections(seat: Seat) -> list[str]:
-    """What was corrected in the first response, as the page has it."""
-    assert seat.results is not None and seat.results.responses[0].named is not None
-    return [words for words, *_ in seat.results.responses[0].named.corrections]
-
-
-async def test_onset_and_limits_are_moved_on_the_waveform_and_figures_follow(
-    sit: Sit, monkeypatch: pytest.MonkeyPatch
+async def test_a_small_screen_lists_refuses_and_exports_within_the_study(
+    sit: Sit, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(waveform, "SETTLED_S", 600.0)  # kept when the test says so
-    async with sit((120, 40)) as seat:
-        await results(seat)
-        await seat.press("t")
-        await seat.until(lambda: seat.app.screen.query_one(Waveform).sound, "the waveform")
-        wave = seat.app.screen.query_one(Waveform)
-        wave.focus()
-        await seat.press(*["shift+right"] * 4)
-        wave.keep()
-        await seat.until(lambda: "0.80 s" in line(seat, "1 ✓ dog"), "the new latency")
-        assert line(seat, "onset 0.80 s after picture, set by person:R7")
-        await seat.press("o", "o", *["shift+left"] * 4)
-        wave.keep()
-        await seat.until(lambda: corrections(seat) == ["onset 10.80 s", "limits 10.00 to 13.80 s"])
-        await seat.press("u")
-        await seat.until(lambda: corrections(seat) == ["onset 10.80 s"], "the earlier limits")
-        await seat.press("u")
-        await seat.until(lambda: "0.60 s" in line(seat, "1 ✓ dog"), "the onset as measured")
-        await seat.press("u")
-        await seat.until(lambda: seat.asked, "nothing is left to take back")
-        assert "no correction" in seat.text
-
-
-async def test_nobody_listens_again_without_the_consent_to_rate(sit: Sit, tmp_path: Path) -> None:
-    with Store.open(tmp_path / "store.db") as store:
-        store.people.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
-    async with sit() as seat:
-        await results(seat)
-        await seat.press("t", "down", "down", "l")
-        await seat.until(
-            lambda: "not consented to rating" in " ".join(seat.text.split()), "the refusal"
-        )
-
-
-async def test_a_low_screen_has_a_small_picture_and_the_whole_waveform(sit: Sit) -> None:
-    async with sit() as seat:
-        await results(seat)
-        await seat.press("t")
-        detail = seat.app.screen.query_one(NamedDetail)
-        picture, wave = detail.query_one(Picture), detail.query_one(Waveform)
-        await seat.until(lambda: wave.sound, "the waveform")
-        detail.show_sound(np.zeros((8, 8, 3), dtype=np.uint8), wave.sound)
-        await seat.until(lambda: picture.size.height, "the picture")
-        for part in (picture, wave):
-            assert detail.region.contains_region(part.region)
-
-
-async def test_what_may_not_be_shared_is_written_within_the_study(sit: Sit, tmp_path: Path) -> None:
     with Store.open(tmp_path / "store.db") as store:
         store.people.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
     out = tmp_path / "answers.jsonl"
     async with sit() as seat:
         await results(seat)
+        await seat.press("M")
+        await seat.has("transcriber")
+        seat.fill(transcriber="nobody")
+        await seat.press("enter")
+        await seat.until(lambda: line(seat, "! there is no transcriber 'nobody'"), "what is wrong")
+        assert seat.app.screen.focused is seat.app.screen.query_one("#transcriber")
+        await seat.press("escape")
+
         await seat.press("e")
-        await seat.until(lambda: seat.app.screen.query("#out"), "the dialog")
+        await seat.has("out")
         seat.app.screen.query_one("#out", Input).value = str(out)
         await seat.press("enter")
         await seat.until(lambda: "scope 'share'" in seat.text, "the refusal")
@@ -315,16 +297,29 @@ async def test_what_may_not_be_shared_is_written_within_the_study(sit: Sit, tmp_
         seat.fill(within_study="yes")
         seat.app.screen.query_one("#out").focus()
         await seat.press("enter")
-        await seat.until(lambda: not seat.asked, "the file")
-    assert out.exists()
-    with Store.open(seat.store) as store:
-        assert "within the study" in store.people.log_entries()[-1].detail
+        await seat.closed()
+        assert out.exists()
+        with Store.open(seat.store) as store:
+            assert "within the study" in store.people.log_entries()[-1].detail
+
+        # A small picture and the whole waveform have room.
+        await seat.press("t")
+        detail = seat.app.screen.query_one(NamedDetail)
+        picture, wave = detail.query_one(Picture), detail.query_one(Waveform)
+        await seat.until(lambda: wave.sound, "the waveform")
+        detail.show_sound(np.zeros((8, 8, 3), dtype=np.uint8), wave.sound)
+        await seat.until(lambda: picture.size.height, "the picture")
+        for part in (picture, wave):
+            assert detail.region.contains_region(part.region), part
+        await seat.press("down", "down", "l")  # without the consent to rate
+        await seat.until(
+            lambda: "not consented to rating" in " ".join(seat.text.split()), "the refusal"
+        )
 
 
 async def test_people_stand_among_models_and_nothing_breaks(sit: Sit) -> None:
     async with sit() as seat:
-        await seat.press("m")
-        await seat.reads("speaker S-014")
+        await seat.press("m", reads="speaker S-014")
         await seat.reads("NAMES RIGHT")
         # One of four names in the first session, all four in the second.
         assert "5 of 8" in seat.text

@@ -56,10 +56,8 @@ async def test_a_whole_battery_by_keyboard(name_aloud: Name, size: tuple[int, in
         await given.show()
         await seat.reads("name hidden: H shows it")
         assert "dog" not in seat.text, "the participant may read it"
-        await seat.press("H")
-        await seat.reads("accepted /dɔɡ/")
-        await seat.press("I")
-        await seat.reads("accepted D AO G")
+        await seat.press("H", reads="accepted /dɔɡ/")
+        await seat.press("I", reads="accepted D AO G")
         await seat.until(lambda: "▀" in seat.text, "the picture")
         given.speaker.say("dog")
         await given.score("1")
@@ -69,8 +67,7 @@ async def test_a_whole_battery_by_keyboard(name_aloud: Name, size: tuple[int, in
         given.speaker.wait(3.0)
         await seat.press("4", "s")
         await seat.until(lambda: given.now.score == "no-response")
-        await seat.reads("1 of 4 right")
-        await seat.reads("space End")
+        await seat.reads("1 of 4 right", "space End")
         assert "space Show" not in seat.text
         await seat.press("space")
         await seat.until(lambda: seat.work.status is AdministrationStatus.DONE)
@@ -100,8 +97,7 @@ async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None
         assert "unchecked" not in seat.text
         await given.score("3")
         await given.heard()
-        await seat.reads("Machine transcript (unchecked)")
-        await seat.reads("correct-first  ✓")
+        await seat.reads("Machine transcript (unchecked)", "correct-first  ✓")
 
         await seat.press("1")  # another score key corrects the first
         await seat.until(lambda: given.now.score == "right")
@@ -109,8 +105,7 @@ async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None
         measured = onset(given)
         assert measured.latency_s is not None
         assert 1.0 < measured.latency_s < 2.3, "from the picture to the word"
-        await seat.press("shift+right", "right")
-        await seat.reads("set by you")
+        await seat.press("shift+right", "right", reads="set by you")
         await seat.until(lambda: onset(given).by == "person:R7")
         moved = onset(given)
         assert moved.at_s == pytest.approx(measured.at_s + 0.06, abs=1e-3)
@@ -151,6 +146,25 @@ async def test_a_response_from_the_picture_to_its_code(name_aloud: Name) -> None
         said = [view.transcript.phonemes for view in views(given)[:3] if view.transcript]
         assert said == [("D", "AO", "G"), ("D", "AO", "G"), ("T", "R", "IY")]
         assert given.now.waits, "the fourth picture is still before the speaker"
+
+        # No response has kinds, and undo opens the response again.
+        await seat.press("4", reads="no response: s silent")
+        await seat.press("escape")
+        assert given.now.waits and not given.now.score
+        await seat.press("4", "d")  # d discontinues elsewhere
+        await seat.until(lambda: given.now.score, "the score")
+        score = views(given)[3].score
+        assert score is not None and (score.score, score.reason) == ("no-response", "dont-know")
+        given.speaker.say("dog")
+        await seat.press("u")
+        await seat.until(lambda: given.now.waits, "the window is open again")
+        given.speaker.say("dog")
+        await given.score("2")
+        assert given.now.sound is not None and given.now.sound.limits is not None
+        start, end = given.now.sound.limits
+        assert end - start > 2, "what was said before the undo lies in it"
+    score = views(given)[3].score
+    assert score is not None and score.score == "self-corrected"
     first, second = views(given)[:2]
     assert first.score is not None and first.score.score == "right"
     assert first.revealed and first.score.after_reveal, "corrected when the machine was known"
@@ -163,8 +177,7 @@ async def test_the_examiner_is_asked_where_the_rule_says_to_end(name_aloud: Name
         seat = given.seat
         await given.ready()
         await given.give("dog", key="3")
-        await seat.reads("1 item was not right: space asks whether the subtest ends")
-        await seat.reads("space Ask")
+        await seat.reads("1 item was not right: space asks whether the subtest ends", "space Ask")
         await seat.press("space")
         await seat.until(lambda: seat.asked, "the question")
         await seat.press("right", "enter")  # further items
@@ -206,16 +219,16 @@ async def test_keys_in_quick_succession_are_carried_out_in_order(name_aloud: Nam
     assert found[1].trial.notes == ("ok",)
 
 
-async def test_cues_marks_and_the_examiners_voice_lie_in_the_recording(name_aloud: Name) -> None:
-    async with name_aloud(rules=CUES) as given:
+async def test_cues_marks_and_the_examiners_voice_lie_in_the_recording_of_a_live_battery(
+    name_aloud: Name,
+) -> None:
+    async with name_aloud(rules=f'reveal = "live"\n{CUES}') as given:
         seat = given.seat
         await given.ready()
         await given.show()
-        await seat.press("c")
-        await seat.reads("You keep it at home.")
+        await seat.press("c", reads="You keep it at home.")
         await seat.reads("semantic,")
-        await seat.press("x")
-        await seat.reads("examiner speaks")
+        await seat.press("x", reads="examiner speaks")
         given.speaker.wait(0.5)
         await seat.press("x")
         await seat.until(lambda: "examiner speaks" not in seat.text)
@@ -223,16 +236,20 @@ async def test_cues_marks_and_the_examiners_voice_lie_in_the_recording(name_alou
         await seat.press("m")
         await seat.press("c")
         await seat.until(lambda: given.now.cues_given == 2)
-        await seat.press("c")
-        await seat.reads("this item has no further cue")
+        await seat.press("c", reads="this item has no further cue")
         await given.score("1")
         await seat.reads("dog ✗ after cue")
         await given.show()
         given.speaker.wait(20.5)
         given.speaker.say("cat")
         await given.score("1")
-        await seat.reads("cat ✗ late")
-        await seat.reads("0 of 2 right")
+        await seat.reads("cat ✗ late", "0 of 2 right")
+        await given.give("dog", key="1")
+        await given.heard()
+        await seat.press("3")
+        await seat.until(lambda: given.now.score == "error", "the corrected score")
+    score = views(given)[2].score
+    assert score is not None and score.after_reveal, "the machine is shown before the score"
     view = views(given)[0]
     assert [(cue.kind, cue.counts) for cue in view.cues] == [
         ("semantic", True),
@@ -287,42 +304,6 @@ async def test_skip_void_note_ask_again_and_discontinue_by_key_and_palette(
     assert trials[0].notes == ("a cough",)
 
 
-async def test_no_response_has_kinds_and_undo_opens_the_response_again(name_aloud: Name) -> None:
-    async with name_aloud() as given:
-        seat = given.seat
-        await given.ready()
-        await given.show()
-        await seat.press("4")
-        await seat.reads("no response: s silent")
-        await seat.press("escape")
-        assert given.now.waits and not given.now.score
-        await seat.press("4", "d")  # d discontinues elsewhere
-        await seat.until(lambda: given.now.score)
-        score = views(given)[0].score
-        assert score is not None and (score.score, score.reason) == ("no-response", "dont-know")
-        given.speaker.say("dog")
-        await seat.press("u")
-        await seat.until(lambda: given.now.waits, "the window is open again")
-        given.speaker.say("dog")
-        await given.score("2")
-        assert given.now.sound is not None and given.now.sound.limits is not None
-        start, end = given.now.sound.limits
-        assert end - start > 2, "what was said before the undo lies in it"
-    score = views(given)[0].score
-    assert score is not None and score.score == "self-corrected"
-
-
-async def test_a_live_battery_shows_the_machine_before_the_score(name_aloud: Name) -> None:
-    async with name_aloud(rules='reveal = "live"') as given:
-        await given.ready()
-        await given.give("dog", key="1")
-        await given.heard()
-        await given.seat.press("3")
-        await given.seat.until(lambda: given.now.score == "error")
-    score = views(given)[0].score
-    assert score is not None and score.after_reveal
-
-
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_speaker_sees_the_picture_and_nothing_else(
     name_aloud: Name, size: tuple[int, int], tmp_path: Path
@@ -348,8 +329,7 @@ async def test_the_speaker_sees_the_picture_and_nothing_else(
         await given.score("1")
         await seat.until(lambda: not seat.text.strip(), "a blank page after the score")
         assert second.read_bytes() == b""
-        await seat.press("escape")
-        await seat.reads("your score  1 right")
+        await seat.press("escape", reads="your score  1 right")
         await seat.press("f")
         given.speaker.alarm = "the microphone has vanished"
         await seat.reads("! the microphone has vanished")
@@ -379,8 +359,7 @@ async def test_a_break_and_an_interruption_keep_what_was_recorded(name_aloud: Na
             assert len(store.people.recordings(one.id)) == 1, "the one that the break ended"
         await seat.reads("! recording interrupted")
         seat.desk.current.focus_inside()
-        await seat.press("enter")
-        await seat.reads("Its recording was interrupted")
+        await seat.press("enter", reads="Its recording was interrupted")
         await seat.press("enter")
         await seat.until(lambda: seat.desk.work and not seat.asked)
         await seat.until(lambda: given.now.left_over == 0, "it is kept")
@@ -391,31 +370,23 @@ async def test_a_break_and_an_interruption_keep_what_was_recorded(name_aloud: Na
         await seat.until(lambda: views(given)[1].transcript, "what was not transcribed before")
 
 
-async def test_without_consent_no_microphone_is_opened(name_aloud: Name) -> None:
-    async with name_aloud(consent=False) as given:
-        await given.seat.press("space")
-        await given.seat.until(lambda: given.seat.asked, "the refusal")
-        await given.seat.reads("S-014 has not consented to recording")
-        assert given.now.microphone == "closed"
-        assert not given.sources or not given.speaker.path.exists()
-
-
-async def test_what_is_read_to_the_speaker_is_shown_before_the_first_picture(
+async def test_every_lacking_consent_is_listed_and_recorded_before_a_microphone_is_opened(
     name_aloud: Name,
 ) -> None:
     rules = 'instructions = { text = "Tell me its name.", source = "ours" }'
-    async with name_aloud(rules=rules) as given:
-        await given.seat.reads("Read aloud")
-        assert "Tell me its name." in given.seat.text
-
-
-async def test_every_lacking_consent_is_listed_and_recorded_here(name_aloud: Name) -> None:
-    async with name_aloud(consent=False) as given:
+    async with name_aloud(consent=False, rules=rules) as given:
         seat = given.seat
+        await seat.press("space")
+        await seat.until(lambda: seat.asked, "the refusal")
+        await seat.reads("S-014 has not consented to recording")
+        assert given.now.microphone == "closed"
+        assert not given.sources or not given.speaker.path.exists()
+        await seat.press("escape")
+        await seat.closed()
         await seat.reads("S-014 has not agreed to record")
         assert "transcribe (" in " ".join(seat.text.split())
         await seat.press("y")
-        await seat.until(lambda: seat.app.screen.query("#words"), "the dialog")
+        await seat.has("words")
         await seat.reads("To correct scores")
         await seat.type("IRB-7/014")
         await seat.pilot.click("#words-message", offset=(3, 0))
@@ -423,8 +394,8 @@ async def test_every_lacking_consent_is_listed_and_recorded_here(name_aloud: Nam
         with Store.open(seat.store) as store:
             kept = [(one.scope, one.given, one.document) for one in store.people.consents("S-014")]
         assert kept == [("record", True, "IRB-7/014"), ("transcribe", True, "IRB-7/014")]
-        await given.ready()
-        assert given.now.microphone == "open"
+        await seat.reads("Read aloud", "Tell me its name.")  # before the first picture
+        await given.ready()  # it is opened now
 
 
 async def test_a_transcriber_that_cannot_be_had_stops_nothing_and_another_can_follow(
@@ -434,17 +405,16 @@ async def test_a_transcriber_that_cannot_be_had_stops_nothing_and_another_can_fo
         await given.ready()
         await given.show()
         given.speaker.say("dog")
-        await given.seat.press("1")
-        await given.seat.reads("Responses cannot be transcribed now")
+        await given.seat.press("1", reads="Responses cannot be transcribed now")
         await given.seat.press("enter")
-        await given.seat.until(lambda: not given.seat.asked)
+        await given.seat.closed()
         await given.give("cat", key="1")
         assert [item.right for item in given.now.items[:2]] == [True, True]
         seat = given.seat
         number = seat.work.administration.id
         seat.desk.do(seat.desk.sessions.leave)
         seat.show_results(number)
-        await seat.until(lambda: seat.desk.page == "results", "the results")
+        await seat.at("results")
         await seat.press("M")
         await seat.until(lambda: seat.asked, "which transcriber")
         seat.fill(transcriber=matcher)

@@ -61,23 +61,17 @@ async def changes(seat: Seat) -> None:
         assert shown == await drawn_again(seat), f"{theme} {size}"
 
 
-@pytest.mark.parametrize("plots", [False, True], ids=["features", "plots"])
-async def test_by_model_is_redrawn_for_another_theme_and_size(sit: Sit, plots: bool) -> None:
+async def test_pages_are_redrawn_for_another_theme_and_size_shown_or_hidden(sit: Sit) -> None:
     async with sit(WIDE) as seat:
         await by_model(seat, "tab-2026:x")
-        if plots:
-            await seat.press("g")
         await changes(seat)
-
-
-async def test_pages_changed_while_hidden_are_drawn_for_theme_and_size(sit: Sit) -> None:
-    async with sit(WIDE) as seat:
-        await by_model(seat, "tab-2026:x")
+        await seat.press("g")  # plots
+        await changes(seat)
+        await seat.press("g")
         first = drawn(seat)
         await seat.desk.go("home")
-        await seat.until(lambda: drawn(seat) != first)
+        await seat.until(lambda: drawn(seat) != first, "the first page")
         await changes(seat)
-        await seat.press("m")
-        await seat.reads("3 of 3 models")
+        await seat.press("m", reads="3 of 3 models")
         shown = drawn(seat)
         assert shown == await drawn_again(seat)

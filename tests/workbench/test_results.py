@@ -44,13 +44,12 @@ from tests.analysis.given import (
     trials,
 )
 from tests.cli.conftest import in_process
-from tests.workbench.seat import SIZES, Seat, Sit
+from tests.workbench.seat import Seat, Sit
 
 
 async def finished(seat: Seat, battery: str, model: str = "echo@text=dog") -> None:
     await seat.begin(battery=battery, model=model)
-    await seat.press("a")
-    await seat.until(lambda: seat.desk.page == "results", "the results")
+    await seat.press("a", at="results")
 
 
 def listed(seat: Seat) -> Sequence[ResponseRow]:
@@ -58,33 +57,44 @@ def listed(seat: Seat) -> Sequence[ResponseRow]:
     return seat.desk.query_one(ResponsesView)._rows
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_the_summary_has_intervals_and_baselines(
-    sit: Sit, size: tuple[int, int], battery: str
+async def summary_row(seat: Seat) -> None:
+    """Read the row with the interval of the accuracy, and its baselines."""
+    # Clopper-Pearson for 1 of 2: 0.0126 to 0.9874.
+    await seat.reads("0.01-0.99", "◆ baseline   ◈ one on ● or an end")
+    row = next(line for line in seat.text.splitlines() if "0.01-0.99" in line)
+    assert "1/2" in row
+    # On 0 to 1 the estimate is in the middle; always the first option, 1.00, is in the cell
+    # of the upper end.
+    low, value, first_option = row.index("├"), row.index("●"), row.rindex("◈")
+    assert low < row.index("◆") < value < first_option  # guessing: one of three
+    assert abs(low + first_option - 2 * value) <= 2
+
+
+async def export(seat: Seat, path: str) -> None:
+    """Ask for a file of this name."""
+    await seat.press("e")
+    await seat.has("out")
+    seat.app.screen.query_one("#out", Input).value = path
+    await seat.press("enter")
+
+
+async def test_the_summary_has_intervals_and_files_are_written_and_replayed(
+    sit: Sit, battery: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with sit(size) as seat:
+    monkeypatch.chdir(tmp_path)
+    out = tmp_path / "answers.jsonl"
+    async with sit() as seat:
         await finished(seat, battery)
-        # Clopper-Pearson for 1 of 2: 0.0126 to 0.9874.
-        await seat.reads("0.01-0.99")
-        row = next(line for line in seat.text.splitlines() if "0.01-0.99" in line)
-        assert "1/2" in row
-        # On 0 to 1 the estimate is in the middle; always the first option, 1.00, is in the cell
-        # of the upper end.
-        low, value, first_option = row.index("├"), row.index("●"), row.rindex("◈")
-        assert low < row.index("◆") < value < first_option  # guessing: one of three
-        assert abs(low + first_option - 2 * value) <= 2
-        assert "◆ baseline   ◈ one on ● or an end" in seat.text
+        await summary_row(seat)
         notes = seat.desk.query_one(NoteLine)
         assert RESEARCH_ONLY[:40] in " ".join(seat.text.split())
         before = notes.size.height
         notes.focus()
         await seat.press("enter")
         await seat.until(lambda: notes.size.height > before == 1, "all notes")
+        await seat.pilot.resize_terminal(160, 48)
+        await summary_row(seat)
 
-
-async def test_a_click_on_a_mark_opens_the_response(sit: Sit, battery: str) -> None:
-    async with sit((160, 48)) as seat:
-        await finished(seat, battery)
         grid = seat.desk.query_one(ItemGrid)
         await seat.until(lambda: grid._lines, "the marks")
         (column, _, trial) = grid._lines[0].targets[1]
@@ -93,22 +103,6 @@ async def test_a_click_on_a_mark_opens_the_response(sit: Sit, battery: str) -> N
         assert trial == 2
         assert not seat.desk.query_one("#written-summary").display
 
-
-async def export(seat: Seat, path: str) -> None:
-    """Ask for a file of this name."""
-    await seat.press("e")
-    await seat.until(lambda: seat.app.screen.query("#out"))
-    seat.app.screen.query_one("#out", Input).value = path
-    await seat.press("enter")
-
-
-async def test_e_writes_a_file_that_is_never_written_over_and_can_be_replayed(
-    sit: Sit, battery: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    out = tmp_path / "answers.jsonl"
-    async with sit((160, 48)) as seat:
-        await finished(seat, battery)
         await export(seat, "answers.jsonl")
         await seat.until(lambda: seat.news == [f"Written: {out}"], "the news")
         assert not seat.asked
@@ -120,47 +114,40 @@ async def test_e_writes_a_file_that_is_never_written_over_and_can_be_replayed(
         assert seat.app.focused is field
         assert field.value == str(out)
         await seat.press("end", "2", "enter")
-        await seat.until(lambda: not seat.asked)
+        await seat.closed()
         assert out.read_text(encoding="utf-8") == text
         assert (tmp_path / "answers.jsonl2").exists()
         await finished(seat, battery, f"replay:{out}")
-    _, trials = seat.stored()
-    assert [one.counting.response for one in trials if one.counting] == ["dog"] * 3
+        replayed = [one.counting.response for one in seat.stored()[1] if one.counting]
+        assert replayed == ["dog"] * 3
+
+        # Recorded replicates are given as on the command line.
+        twice = tmp_path / "twice.jsonl"
+        for args in (
+            ("run", battery, "--model", "echo", "--replicates", "2", "--temperature", "1"),
+            ("export", "3", "--out", str(twice)),
+        ):
+            outcome = await asyncio.to_thread(in_process, (*args, "--store", seat.store))
+            assert outcome.status == 0, outcome.err
+        await finished(seat, battery, f"replay:{twice}")
+        trials = seat.stored()[1]
+        assert [one.plan.replicate for one in trials if one.counting] == [0, 0, 0, 1, 1, 1]
+        # The first page knows what another terminal has added.
+        await seat.press("f8")
+        await seat.until(
+            lambda: seat.desk.catalogue and len(seat.desk.catalogue.administrations) == 4,
+            "what was added",
+        )
 
 
-async def test_b_scores_again_and_a_response_is_declared_void_afterwards(
+async def test_responses_are_listed_filtered_sorted_scored_again_and_declared_void(
     sit: Sit, battery: str
 ) -> None:
     async with sit() as seat:
         await finished(seat, battery)
-        await seat.press("f8")
-        await seat.until(lambda: seat.desk.work is None)
-        await seat.press("o", "enter")
-        await seat.until(lambda: seat.desk.page == "results")
-        before = seat.results
-        await seat.press("b")
-        await seat.until(lambda: seat.results is not before)
-        assert before is not None and seat.results is not None
-        assert replace(seat.results, summary=before.summary) == before
-        assert seat.results.summary.rows == before.summary.rows
-        await seat.press("t")
-        await seat.until(lambda: isinstance(seat.app.focused, RowList))
-        await seat.press("v")
-        await seat.words("misread")
-        await seat.reads("∅ void")
-    _, trials = seat.stored()
-    assert (trials[0].state, trials[0].reason) == (TrialState.VOID, "misread")
-
-
-async def test_t_lists_the_responses_beside_the_marked_one(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await finished(seat, battery)
-        await seat.press("escape")
-        await seat.until(lambda: seat.desk.page == "trial")
-        await seat.press("g")
-        await seat.until(lambda: seat.desk.page == "results")
-        await seat.press("t")
-        await seat.reads("t Summary")
+        await seat.press("escape", at="trial")
+        await seat.press("g", at="results")
+        await seat.press("t", reads="t Summary")
         table = seat.app.focused
         assert isinstance(table, RowList)
         await seat.press("end")
@@ -169,61 +156,59 @@ async def test_t_lists_the_responses_beside_the_marked_one(sit: Sit, battery: st
         assert table.current == 0
         await seat.press("f4")
         await seat.until(lambda: "w1 · 1 of 3" not in seat.text, "the list alone")
-        await seat.press("f4")
-        await seat.reads("w1 · 1 of 3")
-        await seat.press("t")
-        await seat.reads("t Responses")
-        await seat.press("t")
-        await seat.reads("✓ right")
-        await seat.press("space")
-        await seat.reads("expected fish")
+        await seat.press("f4", reads="w1 · 1 of 3")
+        await seat.press("t", reads="t Responses")
+        await seat.press("t", reads="✓ right")
+        await seat.press("space", reads="expected fish")
         assert "exact ✗ wrong" in seat.text
-        await seat.press("i")
-        await seat.reads("Sent exactly")
-        await seat.press("left")
-        await seat.reads("w1 · 1 of 3")
-        await seat.press("slash", "d", "u", "c", "k")
-        await seat.reads("No response has the words 'duck'")
+        await seat.press("i", reads="Sent exactly")
+        await seat.press("left", reads="w1 · 1 of 3")
+        await seat.press("slash", *"duck", reads="No response has the words 'duck'")
         await seat.press("escape", "slash", "w", "2", "enter")
         assert [row.item.place[0] for row in listed(seat)] == [2]
         await seat.press("escape")
         assert seat.desk.page == "results" and len(listed(seat)) == 3
-        await seat.press("less_than_sign")
-        await seat.reads("# ↓")
+        await seat.press("less_than_sign", reads="# ↓")
         assert [row.item.place[0] for row in listed(seat)] == [3, 2, 1]
-        await seat.press("greater_than_sign")
-        await seat.reads("item ↑")
+        await seat.press("greater_than_sign", reads="item ↑")
         seat.show_results(1)
         summary = seat.desk.query_one(WrittenSummary)
         await seat.until(lambda: summary.has_focus_within, "results open with their summary")
 
-
-async def test_recorded_replicates_are_given_as_on_the_command_line(
-    sit: Sit, battery: str, tmp_path: Path
-) -> None:
-    out = tmp_path / "answers.jsonl"
-    async with sit() as seat:
-        for args in (
-            ("run", battery, "--model", "echo", "--replicates", "2", "--temperature", "1"),
-            ("export", "1", "--out", str(out)),
-        ):
-            outcome = await asyncio.to_thread(in_process, (*args, "--store", seat.store))
-            assert outcome.status == 0, outcome.err
-        await finished(seat, battery, f"replay:{out}")
-    _, trials = seat.stored()
-    assert [one.plan.replicate for one in trials if one.counting] == [0, 0, 0, 1, 1, 1]
-
-
-async def test_the_first_page_knows_what_another_terminal_has_added(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await finished(seat, battery)
-        there = ("run", battery, "--model", "echo", "--store", seat.store)
-        outcome = await asyncio.to_thread(in_process, there)
-        assert outcome.status == 0, outcome.err
         await seat.press("f8")
-        await seat.until(
-            lambda: seat.desk.catalogue and len(seat.desk.catalogue.administrations) == 2
-        )
+        await seat.until(lambda: seat.desk.work is None, "the end of the administration")
+        await seat.press("o", "enter", at="results")
+        before = seat.results
+        await seat.press("b")
+        await seat.until(lambda: seat.results is not before, "the scores")
+        assert before is not None and seat.results is not None
+        assert replace(seat.results, summary=before.summary) == before
+        assert seat.results.summary.rows == before.summary.rows
+        await seat.press("t")
+        await seat.until(lambda: isinstance(seat.app.focused, RowList), "the list")
+        await seat.press("home", "v")
+        marked = listed(seat)[0].item.trial.plan.item
+        await seat.words("misread")
+        await seat.reads("∅ void")
+        (void,) = [one for one in seat.stored()[1] if one.state is TrialState.VOID]
+        assert (void.plan.item, void.reason) == (marked, "misread")
+
+        # Results are renewed while the administration goes on.
+        await seat.begin(battery=battery, model="echo@text=dog")
+        await seat.next()
+        await seat.press("g", at="results")
+        await seat.until(partial(has_answers, seat, 1), "the results")
+        await seat.press("t", "end")
+        for given in (2, 3):
+            seat.desk.do(seat.desk.sessions.next)
+            await seat.until(partial(has_answers, seat, given), f"{given} responses")
+        assert seat.desk.page == "results"
+        await seat.reads("exact ✗ wrong")
+        assert "s1 · 3 of 3" in seat.text, "the marked response stays marked"
+
+
+def has_answers(seat: Seat, number: int) -> bool:
+    return seat.results is not None and seat.results.administration.answered == number
 
 
 def row(item: str, marks: str, subtest: str = "Words") -> GridRow:
@@ -317,25 +302,6 @@ def test_verdicts_on_a_response_that_is_not_usable_are_not_counted() -> None:
     cells = {row.item: [cell.drawn(person=False)[0] for cell in row.cells] for row in results.grid}
     assert (cells["ct1"], cells["ct2"]) == (["●"], ["●"])
     assert {row.found for row in results.responses} == {None}
-
-
-async def test_results_are_renewed_while_the_administration_goes_on(sit: Sit, battery: str) -> None:
-    async with sit() as seat:
-        await seat.begin(battery=battery, model="echo@text=dog")
-        await seat.next()
-        await seat.press("g")
-        await seat.until(lambda: seat.desk.page == "results", "the results")
-        await seat.press("t", "end")
-        for given in (2, 3):
-            seat.desk.do(seat.desk.sessions.next)
-            await seat.until(partial(has_answers, seat, given), f"{given} responses")
-        assert seat.desk.page == "results"
-        await seat.reads("exact ✗ wrong")
-        assert "s1 · 3 of 3" in seat.text, "the marked response stays marked"
-
-
-def has_answers(seat: Seat, number: int) -> bool:
-    return seat.results is not None and seat.results.administration.answered == number
 
 
 def test_a_response_has_those_to_the_same_item_in_other_replicates() -> None:
