@@ -449,7 +449,8 @@ class RemoteModel(ABC):
                 began, now = flight.began, time.monotonic()
                 if began is None:
                     continue
-                if (silence := self._silence(flight, now)) is not None:
+                # Once cancelled nothing is reported: each report would begin the grace again.
+                if deadline is None and (silence := self._silence(flight, now)) is not None:
                     return index, silence
                 if flight.spent_s + now - began > self.reply_s:
                     flight.stop.set()

@@ -132,6 +132,7 @@ def test_a_silent_server_is_said_and_ends_a_try(
                 waits.append(piece.reason)
                 cancel.set()
         assert "no byte for" in waits[0] and "limit 120 s" in waits[0]
+        assert len(waits) == 1, "a cancelled try goes on reporting, so it does not end"
         limited = model(chat, 0.5)
         with pytest.raises(ComponentError, match="no answer in time") as caught:
             list(limited.reply(request, threading.Event()))
