@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Protocol
 
@@ -15,6 +14,7 @@ from tabwb.host.plugins import Plugins
 from tabwb.host.prices import Price, cost_of
 from tabwb.plugin_api.components import ModelJudge, Response
 from tabwb.records import events
+from tabwb.records.classes import dataclass, replace
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Request

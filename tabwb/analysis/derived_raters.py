@@ -7,9 +7,9 @@ from what was settled in rating sets (docs/rating.md).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.ratings import (
     CANNOT,
     PRIMARY,

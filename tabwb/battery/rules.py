@@ -7,7 +7,6 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -23,6 +22,7 @@ from tabwb.battery.toml_schema import (
     allowed_keys,
     required_keys,
 )
+from tabwb.records.classes import dataclass
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.languages import tag_problem
 from tabwb.records.problems import Broken, KeyPath, shortened

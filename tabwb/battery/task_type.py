@@ -9,11 +9,11 @@ defined for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from typing import Any, Literal
 
+from tabwb.records.classes import dataclass, field
 from tabwb.records.errors import TabwbError
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind

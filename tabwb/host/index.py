@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -29,6 +28,7 @@ from tabwb.plugin_api.extensions import (
     Statistic,
 )
 from tabwb.records import specs
+from tabwb.records.classes import dataclass, field, fields, replace
 from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
 from tabwb.records.specs import Spec, is_component_id, is_kebab
 from tabwb.records.states import Protocol

@@ -12,13 +12,13 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import Protocol as TypingProtocol
 
 from tabwb.host.failures import RETRIED, RemoteFailure
 from tabwb.host.keys import redact, secrets
 from tabwb.plugin_api.components import Cancel
+from tabwb.records.classes import dataclass, replace
 from tabwb.records.errors import ComponentError, TabwbError, error_text
 from tabwb.records.exchange import Reply, Request, Wait
 from tabwb.records.reasoning import AUTO, ReasoningStream, passed_on, with_split

@@ -13,12 +13,12 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal
 
 from tabwb.host.trust import TrustList
+from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import FILE_MODE, read_regular, write_private
 from tabwb.records.ratings import PRIMARY, RULES, counting, rule_of

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
@@ -12,6 +11,7 @@ from tabwb.battery.model import Feature, Item, Subtest
 from tabwb.battery.problems import Problem
 from tabwb.lesion.declared import Part, Pool
 from tabwb.records.answers import RecordedAnswer
+from tabwb.records.classes import dataclass, field
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.ratings import Declaration, Rating, Scope, Verdict

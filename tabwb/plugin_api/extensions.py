@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from tabwb.records.classes import dataclass, field
 from tabwb.records.columns import Column
 
 if TYPE_CHECKING:

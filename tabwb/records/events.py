@@ -6,8 +6,7 @@ The command line and the workbench show them; observers of plugins are called wi
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from tabwb.records.classes import dataclass, field
 from tabwb.records.naming import Observation
 from tabwb.records.ratings import Judgement, Rating
 from tabwb.records.trials import Attempt, PlannedTrial

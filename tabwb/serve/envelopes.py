@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+
+from tabwb.records.classes import dataclass
 
 MOST_BYTES = 65_536
 """Length of a message; a longer one ends the connection."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from tabwb.administer.rating.access import link_state
+from tabwb.records.classes import dataclass
 
 if TYPE_CHECKING:
     from tabwb.records.rating_sets import RaterLink

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from tabwb.records.classes import dataclass
 from tabwb.records.system import stays_here
 
 FEATURES = (

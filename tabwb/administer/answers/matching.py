@@ -6,7 +6,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import Literal
 
 from tabwb.battery.loader import NamedFiles, battery_from_canonical, canonical_json
@@ -14,6 +13,7 @@ from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.battery.prompts import render_prompt
 from tabwb.plugin_api.components import AnswerFile
 from tabwb.records.answers import RecordedAnswer
+from tabwb.records.classes import dataclass, replace
 from tabwb.records.words import near, plural
 from tabwb.scoring.text import fold_case
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import cast
 
@@ -18,6 +17,7 @@ from tabwb.battery.prompts import render_prompt
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import AnswerFile, AnswerProblems
 from tabwb.records.answers import RecordedAnswer, RecordedRun
+from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.conditions import IMPORTED, Conditions, ExamineeKind, OptionOrder
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.exchange import Decoding

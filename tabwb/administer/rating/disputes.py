@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from tabwb.battery.forms import Form, Question
+from tabwb.records.classes import dataclass
 from tabwb.records.naming import Coded, Heard, Scored, observation_of_json
 from tabwb.records.rating_sets import (
     CANNOT_TELL,

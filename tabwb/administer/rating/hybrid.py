@@ -10,12 +10,12 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.administer.rating.planning import Drawn, Unit
+from tabwb.records.classes import dataclass
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import AUDIT, FREQUENT, UNCERTAIN
 from tabwb.records.specs import seed_of

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -15,6 +14,7 @@ from tabwb.host.plugins import Plugins
 from tabwb.host.prices import Price, cost_of
 from tabwb.lesion.declared import CHECK_TEXT, PERPLEXITY, PERPLEXITY_REASON, UNITS_HASH
 from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend
+from tabwb.records.classes import dataclass
 from tabwb.records.conditions import FUNCTION, Conditions
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Reply, Request, Wait

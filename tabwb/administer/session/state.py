@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from tabwb.battery.model import Battery
 from tabwb.host.plugins import Plugins
 from tabwb.records import events
+from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.records.trials import Administration, PlannedTrial, Trial

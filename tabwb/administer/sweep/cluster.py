@@ -14,7 +14,6 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
 from types import TracebackType
 from typing import Any
 
@@ -31,6 +30,7 @@ from tabwb.administer.sweep.sweep import TRIES, Known, Sweep, Told, Worker
 from tabwb.host.process import error_from_plain
 from tabwb.lesion.declared import Part
 from tabwb.plugin_api.components import Cancel
+from tabwb.records.classes import dataclass, fields, is_dataclass
 from tabwb.records.errors import ComponentError, Interrupted, UsageError, error_text
 from tabwb.records.exchange import Reply, Request, Wait
 from tabwb.records.states import AttemptState

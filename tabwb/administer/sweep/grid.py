@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from tabwb.lesion.declared import CONTROL, NUMBERS, TARGETS, UNIT_KEYS, Part
 from tabwb.lesion.spec import Lesion, control_role, lesion_text, numbers_text
 from tabwb.lesion.taken import planned
 from tabwb.plugin_api.components import ModelJudge
+from tabwb.records.classes import dataclass, replace
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.files import read_regular

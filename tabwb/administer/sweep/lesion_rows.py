@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -21,6 +20,7 @@ from tabwb.lesion.declared import (
 )
 from tabwb.lesion.spec import Lesion, lesion_text, made, numbers_text, parse_numbers, pinned, shown
 from tabwb.lesion.taken import planned
+from tabwb.records.classes import dataclass, replace
 from tabwb.records.errors import UsageError
 from tabwb.records.files import expanded
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import product
 
 from tabwb.administer.sweep.lesion_rows import listed
 from tabwb.battery.prompts import parse_noise
 from tabwb.host.settings import Table
+from tabwb.records.classes import dataclass, replace
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions, declared
 from tabwb.records.declared_conditions import ConditionError
 from tabwb.records.errors import UsageError

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal
 
+from tabwb.records.classes import dataclass
 from tabwb.records.conditions import Conditions
 
 Role = Literal["intact", "lesion", "control", "layer control", "perturbation"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -30,6 +29,7 @@ from tabwb.analysis.tables.declared import (
     text,
     whole,
 )
+from tabwb.records.classes import dataclass
 from tabwb.scoring.estimate import Estimate, EstimatedInterval, Interval
 from tabwb.scoring.item_response import (
     LEAST_EXAMINEES,

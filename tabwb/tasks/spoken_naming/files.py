@@ -7,10 +7,10 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tabwb.battery.model import Battery
+from tabwb.records.classes import dataclass
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.files import file_inside, open_file, sha256_of

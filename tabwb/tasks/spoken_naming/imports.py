@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from tabwb.battery.model import Battery
 from tabwb.phonology.inventory import SILENT, normalise_label, parse_pronunciation
 from tabwb.phonology.labels import map_labels
 from tabwb.phonology.transcripts import read_table
+from tabwb.records.classes import dataclass
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import check_inside, file_inside
 from tabwb.records.naming import SCORES, TIME_UNKNOWN, Cued, Score

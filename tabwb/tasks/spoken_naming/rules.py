@@ -7,9 +7,9 @@ is said in docs/naming-rules.md; it is done by :mod:`tabwb.scoring.naming`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
+from tabwb.records.classes import dataclass, field, fields
 from tabwb.scoring.naming.target import NamingTarget, Number, Rule, Tolerance
 
 ResponseRule = Literal["first-response", "whole-window"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tabwb.administer.answers.importing import RATED, checked_judges, import_answers
@@ -37,6 +36,7 @@ from tabwb.host.forms import open_form
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import AnswerFile
 from tabwb.records.answers import RecordedAnswer, RecordedRun
+from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.files import sha256_of

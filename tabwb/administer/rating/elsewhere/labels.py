@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from tabwb.battery.forms import Form, Question, completed
+from tabwb.records.classes import dataclass, field
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, UNSURE_WORDS, VERDICT_WORDS, Answer
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from tabwb.battery.loader import read_tables, read_text
 from tabwb.battery.problems import Problem, locate, located
 from tabwb.plugin_api.components import AnswerProblems
+from tabwb.records.classes import dataclass, field
 from tabwb.records.problems import Broken, shortened
 from tabwb.records.words import near
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from tabwb.administer.rating.elsewhere.labels import LabelledText
 from tabwb.administer.rating.presentation import presented
+from tabwb.records.classes import dataclass
 from tabwb.records.errors import StoreError, UsageError
 from tabwb.records.rating_sets import Presentation
 from tabwb.records.trials import Trial
