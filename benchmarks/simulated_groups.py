@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.coverage import averaged, expit
-from tabwb.analysis.paired import Side, compare_sides
+from tabwb.analysis.frame import Side
+from tabwb.analysis.paired import compare_sides
 from tabwb.scoring.participant_tests import (
     compare_sets,
     mcnemar,

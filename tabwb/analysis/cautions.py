@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tabwb.analysis.draws import pooled_caution, repeated_caution
-from tabwb.analysis.moved import moved, moved_words
 from tabwb.battery.available import unavailable
 from tabwb.battery.model import Battery
 from tabwb.records.columns import fixed
@@ -18,8 +18,11 @@ from tabwb.scoring.burden import Burden
 if TYPE_CHECKING:
     from tabwb.analysis.administrations import RaterSummary
     from tabwb.analysis.grouping import Grouped
+    from tabwb.analysis.moved import Moved
     from tabwb.analysis.statistics.results import Result, Results
 
+CHANGED = (0, 2)
+"""The version from which on the rules hold."""
 FEW_ITEMS = 20
 """Below so many items an interval is said to be unreliable."""
 PROMPTS_LIKE_THESE = (
@@ -65,7 +68,29 @@ def group_cautions(rows: Sequence[Grouped]) -> list[str]:
         moved(row.results, [member.administration for member in row.group.members]) for row in rows
     ]
     judged = [judge.burden for row in rows for judge in row.results.judges]
-    return [*told, *moved_words(changed), *correlation_notes(judged)]
+    return [*told, *_moved_words(changed), *correlation_notes(judged)]
+
+
+def is_older(administration: Administration) -> bool:
+    """Return whether a version with the former rules stored an administration."""
+    found = re.match(r"(\d+)\.(\d+)", administration.versions.get("tabwb", ""))
+    return found is not None and (int(found[1]), int(found[2])) < CHANGED
+
+
+def moved(results: Results, administrations: Iterable[Administration]) -> tuple[Moved, ...]:
+    """Return the burdens, intervals, accuracies and rates that older versions printed otherwise."""
+    if not any(map(is_older, administrations)):
+        return ()
+    from tabwb.analysis.moved import changed
+
+    return changed(results)
+
+
+def _moved_words(found: Sequence[Sequence[Moved]]) -> Iterator[str]:
+    if any(found):
+        from tabwb.analysis.moved import moved_words
+
+        yield from moved_words(found)
 
 
 def cautions(
@@ -95,7 +120,7 @@ def cautions(
             "model's reasoning, which was scored as speech: a version before 0.2.0 did not keep "
             "it apart. 'tabwb trial rescore ID' does so."
         )
-    yield from moved_words([moved(results, given)])
+    yield from _moved_words([moved(results, given)])
     yield from _of_intervals(results)
     if burdens:
         yield from correlation_notes([judge.burden for judge in results.judges])

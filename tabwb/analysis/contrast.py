@@ -8,7 +8,6 @@ family of tests that it asks for.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from math import fsum
@@ -18,14 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import AdministrationData, name_of
-from tabwb.analysis.frame import Table, first_of, table_of
+from tabwb.analysis.frame import Place, Side, Table, first_of, table_of
 from tabwb.analysis.grouping import Group, Grouped, unlike
 from tabwb.analysis.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.analysis.paired import (
     PAIRED_T,
     Contrast,
-    Place,
-    Side,
     Tested,
     compare_sides,
     corrected,
@@ -36,6 +33,7 @@ from tabwb.analysis.paired import (
 from tabwb.analysis.statistics.accuracy import decider, right_side
 from tabwb.analysis.statistics.burden import Judge, JudgedRows, comparable
 from tabwb.analysis.statistics.summary import pool
+from tabwb.records.classes import dataclass, replace
 from tabwb.records.errors import UsageError
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import ACCURACY as ACCURACY_BASE

@@ -10,7 +10,6 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property
 from math import nan
 from typing import Any, NamedTuple
@@ -19,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.paired import Place, Side
 from tabwb.battery.model import Battery, Item, Subtest
+from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.states import Protocol, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.burden import REPEATED_PROMPTS, Usable, count_usable
@@ -41,6 +40,25 @@ from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 Column = tuple[NDArray[Any], int]
 """Integers from 0, or bool; and a bound above all of them."""
+Place = tuple[str, str]
+"""Subtest and item."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Values of one side's responses by item; items without a value are not in it.
+
+    ``shares_stream``: some were drawn from a random stream that others share, so that they do not
+    show how much draws differ. ``clusters``: of items that share a theme. ``calibrated``: of a
+    calibrated judge, for each feature the relative variance of p(1) - p(0), and the item means of
+    what it adds to the values.
+    """
+
+    values: Mapping[Place, tuple[float, ...]]
+    deterministic: bool = False
+    shares_stream: bool = False
+    clusters: Mapping[Place, str] = field(default_factory=dict)
+    calibrated: tuple[tuple[float, Mapping[Place, float]], ...] = ()
 
 
 def combined(*columns: Column) -> Column:

@@ -7,14 +7,12 @@ This module goes with version 1.0, and the former rules of :mod:`tabwb.scoring.i
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from tabwb.analysis.measures import ACCURACY, BURDEN, FEATURE_RATE
+from tabwb.records.classes import dataclass
 from tabwb.records.columns import ends_of, fixed
-from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.estimate import Estimand, Interval
@@ -23,9 +21,6 @@ from tabwb.scoring.intervals import former_burden, former_interval
 if TYPE_CHECKING:
     from tabwb.analysis.statistics.burden import Judge
     from tabwb.analysis.statistics.results import Results
-
-CHANGED = (0, 2)
-"""The version from which on the rules hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +34,8 @@ class Moved:
     now: str
 
 
-def is_older(administration: Administration) -> bool:
-    """Return whether a version with the former rules stored an administration."""
-    found = re.match(r"(\d+)\.(\d+)", administration.versions.get("tabwb", ""))
-    return found is not None and (int(found[1]), int(found[2])) < CHANGED
-
-
-def moved(results: Results, administrations: Iterable[Administration]) -> tuple[Moved, ...]:
+def changed(results: Results) -> tuple[Moved, ...]:
     """Return the burdens, intervals, accuracies and rates that older versions printed otherwise."""
-    if not any(map(is_older, administrations)):
-        return ()
     found = [each for judge in results.judges for each in _of_judge(judge)]
     for part in results.parts:
         for policy, row in part.policies(ACCURACY.id).items():

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
 from tabwb.analysis.draws import without_draws
+from tabwb.analysis.frame import Place, Side
 from tabwb.analysis.measures import DIFFERENCE
 from tabwb.plugin_api.extensions import Statistic
+from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.words import plural
 from tabwb.scoring.differences import (
     agreeing,
@@ -44,26 +45,6 @@ WHOSE_P = "whose p it is; 'with t': the larger p of both"
 
 AGREE = "p is at least that of the interval's own t; where it is .05 or more the interval reaches 0"
 """How p and interval of a row are kept from contradicting each other."""
-
-Place = tuple[str, str]
-"""Subtest and item."""
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """Values of one side's responses by item; items without a value are not in it.
-
-    ``shares_stream``: some were drawn from a random stream that others share, so that they do not
-    show how much draws differ. ``clusters``: of items that share a theme. ``calibrated``: of a
-    calibrated judge, for each feature the relative variance of p(1) - p(0), and the item means of
-    what it adds to the values.
-    """
-
-    values: Mapping[Place, tuple[float, ...]]
-    deterministic: bool = False
-    shares_stream: bool = False
-    clusters: Mapping[Place, str] = field(default_factory=dict)
-    calibrated: tuple[tuple[float, Mapping[Place, float]], ...] = ()
 
 
 def together(sides: Iterable[Side]) -> Side:

@@ -10,11 +10,11 @@ import pytest
 from rich.console import Group
 
 from tabwb.analysis.administrations import AdministrationData
-from tabwb.analysis.cautions import bounds_words, cautions, correlation_notes
+from tabwb.analysis.cautions import bounds_words, cautions, correlation_notes, moved
 from tabwb.analysis.contrast import members_compared, of_judge, showable
 from tabwb.analysis.draws import REPLAYED, SHARED
 from tabwb.analysis.measures import FEATURE_RATE
-from tabwb.analysis.moved import Moved, moved, moved_words
+from tabwb.analysis.moved import Moved, moved_words
 from tabwb.analysis.statistics.results import Results
 from tabwb.analysis.statistics.summary import pool
 from tabwb.battery.model import Battery, Item

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from tabwb.analysis.paired import FLIPPED, PAIRED_T, Side, compare_sides, corrected
+from tabwb.analysis.frame import Side
+from tabwb.analysis.paired import FLIPPED, PAIRED_T, compare_sides, corrected
 from tabwb.scoring.differences import paired_t_p
 from tabwb.scoring.estimate import EstimatedInterval
 

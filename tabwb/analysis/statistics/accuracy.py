@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.analysis.draws import without_draws
-from tabwb.analysis.frame import NOT_RATED, Table, alike, status_counts, usable_of
+from tabwb.analysis.frame import NOT_RATED, Side, Table, alike, status_counts, usable_of
 from tabwb.analysis.measures import (
     ACCURACY,
     BALANCED,
@@ -24,9 +23,9 @@ from tabwb.analysis.measures import (
     POSITION_SHARE,
     YES_RATE,
 )
-from tabwb.analysis.paired import Side
 from tabwb.analysis.statistics.results import Found, Result, count, counts_of, usable_counts
 from tabwb.battery.model import Item, Subtest
+from tabwb.records.classes import dataclass, replace
 from tabwb.records.languages import (
     NO_SPACES,
     is_english,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import compress
 from math import fsum
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.analysis.draws import without_draws
-from tabwb.analysis.frame import NOT_RATED, Table, alike, side_of, unusable, usable_of
+from tabwb.analysis.frame import NOT_RATED, Place, Side, Table, alike, side_of, unusable, usable_of
 from tabwb.analysis.measures import (
     BURDEN,
     CATEGORY_COUNT,
@@ -22,8 +21,8 @@ from tabwb.analysis.measures import (
     FEATURE_RATE,
     WORDS_MEAN,
 )
-from tabwb.analysis.paired import Place, Side
 from tabwb.analysis.statistics.results import Result, Terms, count, counts_of, usable_counts
+from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.languages import NO_SPACES, is_unspaced_language
 from tabwb.records.ratings import CALIBRATED, Declaration, is_derived, prompt_hash
 from tabwb.records.states import RatingStatus, ResponseStatus

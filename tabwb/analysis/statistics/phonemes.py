@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tabwb.analysis.plain import Json, picked, plain
@@ -21,6 +20,7 @@ from tabwb.phonology.batch import (
 )
 from tabwb.phonology.corpus import Corpus, TaskB
 from tabwb.phonology.labels import LabelSet
+from tabwb.records.classes import dataclass
 
 
 @dataclass(frozen=True, slots=True)

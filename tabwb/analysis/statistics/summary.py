@@ -14,7 +14,6 @@ from tabwb.analysis.frame import NOT_RATED, Table, first_of, status_counts, tabl
 from tabwb.analysis.measures import WORDS_MEAN
 from tabwb.analysis.statistics.accuracy import mean_of, subtest_results
 from tabwb.analysis.statistics.burden import judges_in
-from tabwb.analysis.statistics.plugins import statistics_of
 from tabwb.analysis.statistics.results import (
     Found,
     Result,
@@ -61,7 +60,10 @@ def pool(sources: Sequence[AdministrationData], *, interval: bool = False) -> Re
         found += ((row, True) for row in judge.results())
     found += _of_others(table)
     found += ((row, False) for judge in judges for row in judge.counts())
-    found += ((row, True) for row in statistics_of(table)) if interval else ()
+    if interval and table.frame.statistics:
+        from tabwb.analysis.statistics.plugins import statistics_of
+
+        found += ((row, True) for row in statistics_of(table))
     return Results(
         (row for row, is_value in found if is_value),
         (row for row, is_value in found if is_value is False),

@@ -15,10 +15,8 @@ from tabwb.analysis.administrations import (
     is_usable,
     protocol_of,
 )
-from tabwb.analysis.cautions import cautions, group_cautions
+from tabwb.analysis.cautions import cautions, group_cautions, moved
 from tabwb.analysis.draws import REPLAYED
-from tabwb.analysis.file_names import with_file_names
-from tabwb.analysis.moved import moved
 from tabwb.analysis.plain import Json, picked, plain
 from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.media.documents.summary_json import summary_json
@@ -167,6 +165,8 @@ def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
 
 def export_document(chosen: Iterable[AdministrationData], *, messages: bool = False) -> Json:
     """Return what exporters get: one document per administration, files without their folders."""
+    from tabwb.analysis.file_names import with_file_names
+
     documents = [administration_document(data, messages=messages) for data in chosen]
     document: Json = with_file_names({"format": FORMAT, "documents": documents})
     return document
