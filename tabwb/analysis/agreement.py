@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from itertools import combinations, compress
 from statistics import fmean
 from typing import Literal, get_args
@@ -58,6 +57,7 @@ from tabwb.agreement.verdicts import (
 )
 from tabwb.analysis.answers import add_answers
 from tabwb.analysis.ratings import Ints, Measure, Rated
+from tabwb.records.classes import dataclass, replace
 from tabwb.records.errors import UsageError
 from tabwb.scoring.participant_tests import mcnemar_of_counts
 from tabwb.tables.table import Row, Table, columns_of, defined, ended, table_of_dicts
@@ -200,13 +200,14 @@ _DECLARED: Mapping[str, str] = {
         verdicts integer Verdicts | on features
         present integer Present | verdicts that say present
         unsure integer ? | "cannot tell"
-        flagged integer Flagged | doubtful ratings of samples; missing: nothing tells
+        flagged integer Flagged | doubtful ratings of samples; missing: nothing tells (a judge)
         """,
     "agreement": f"""
         {_COMPARED}{_FEATURE}
         objective boolean Objective | has a clear criterion; missing: nothing tells
         n integer N | samples that two of them rated
-        prevalence number p | share of verdicts that say present; of people with each other
+        prevalence number p | share of verdicts on these samples that say present; of people with \
+each other
         variance number p(1-p) | of these verdicts
         {_COEFFICIENTS}
         status text Status | value or undefined, of kappa
@@ -420,7 +421,10 @@ def _given(rated: Rated, at: int) -> Row:
         "verdicts": int((own >= 0).sum()),
         "present": int((own == PRESENT).sum()),
         "unsure": int((own == CANNOT_TELL).sum()),
-        "flagged": None if rated.flagged is None else int(rated.flagged[at].sum()),
+        # How a judge rated is not recorded, so that nothing can be doubtful.
+        "flagged": None
+        if rated.flagged is None or rater in rated.judges
+        else int(rated.flagged[at].sum()),
     }
 
 
@@ -668,7 +672,9 @@ def _counts(task: Task, rated: Rated) -> Iterator[Row]:
     own = task.verdicts[list(task.main)]
     counts = binary_counts(own)
     present, absent = counts[..., 1].sum(axis=0), counts[..., 0].sum(axis=0)
-    shared = (counts.sum(axis=-1) >= 2).sum(axis=0)
+    two = counts.sum(axis=-1) >= 2
+    shared = two.sum(axis=0)
+    compared = (counts * two[..., None]).sum(axis=0)
     tied = majority(own)[1].sum(axis=0)
     unsure = (rated.verdicts[list(task.main)] == CANNOT_TELL).sum(axis=(0, 1))
     positives = (task.consensus == PRESENT).sum(axis=0)
@@ -677,8 +683,8 @@ def _counts(task: Task, rated: Rated) -> Iterator[Row]:
     if task.draws and shared.any():
         ends = alpha_intervals(own, draws=task.draws, seed=task.seed, speakers=task.speakers)
     for at in range(len(alphas)):
-        n, verdicts = int(shared[at]), int(present[at] + absent[at])
-        share, alpha = int(present[at]) / verdicts if verdicts else None, defined(alphas[at])
+        n, of = int(shared[at]), int(compared[at].sum())
+        share, alpha = int(compared[at, 1]) / of if of else None, defined(alphas[at])
         yield {
             "n": n,
             "prevalence": share,
@@ -686,7 +692,7 @@ def _counts(task: Task, rated: Rated) -> Iterator[Row]:
             **ended("alpha", alpha, ends[at].tolist()),
             "alpha_reason": None if alpha is not None else CONSTANT if n else NO_PAIR,
             "fleiss": defined(fleiss_kappa(counts[:, at])),
-            "verdicts": verdicts,
+            "verdicts": int(present[at] + absent[at]),
             "present": int(present[at]),
             "positives": int(positives[at]),
             "ties": int(tied[at]),

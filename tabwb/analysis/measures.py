@@ -56,7 +56,8 @@ LEXICAL_MEASURES = (
 )
 NAMING_MEASURES = (
     _measure("outcome", "Counted as right", "share",
-             "names that are right by a listener's score, else by the rule of the battery"),
+             "names that are right by a listener's score, else by the rule of the battery: "
+             "correct-any, or correct-first, by which a self-correction is not right"),
     _measure("person", "Listener", "share", "names that a listener scored right"),
     _measure("correct-any", "Right anywhere (by rule)", "share",
              "responses with an accepted form in any attempt"),

@@ -198,11 +198,12 @@ def _printed(
     *,
     as_json: bool,
 ) -> Iterator[None]:
-    """Print the document, also that of work that stops early."""
+    """Print the document, also that of work that stops early, where it holds anything."""
 
-    def printed() -> None:
+    def printed(*, early: bool = False) -> None:
         if as_json:
-            if document := operation.documented(tools):
+            document = operation.documented(tools)
+            if any(document.values()) if early else document:
                 print_json({"format": 1, **document})
         elif shown is not None and tools.result is not None:
             shown(operation, tools)
@@ -214,7 +215,7 @@ def _printed(
         yield
     except BaseException:
         with suppress(BrokenPipeError):  # why it stopped is said although nobody reads on
-            printed()
+            printed(early=True)
         raise
     printed()
 

@@ -5,11 +5,16 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TextIO
+from functools import partial
+from typing import TYPE_CHECKING, TextIO
 
 from tabwb.records import system
 from tabwb.records.words import VisibleStream
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 _found: list[TextIO] = []
 """The streams as they were found, below the filters."""
@@ -37,6 +42,16 @@ def prepare() -> None:
     _reconfigure(sys.stdout, "backslashreplace", "replace")
     _reconfigure(sys.stderr, "backslashreplace", "backslashreplace")
     sys.stdout, sys.stderr = _filtered(sys.stdout), _filtered(sys.stderr)
+    if getattr(sys.unraisablehook, "func", None) is not _tell_ignored:
+        sys.unraisablehook = partial(_tell_ignored, sys.unraisablehook)
+
+
+def _tell_ignored(
+    tell: Callable[[UnraisableHookArgs], object], raised: UnraisableHookArgs, /
+) -> None:
+    """Let Python print what a finalizer raised: it goes on, so that missing memory is no news."""
+    if not isinstance(raised.exc_value, MemoryError):
+        tell(raised)
 
 
 def is_utf8(stream: object) -> bool:

@@ -14,6 +14,8 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.files import FOLDER, WorkFolder, open_private
 from tabwb.records.words import RESEARCH_ONLY
 
+_FREE: set[Path] = set()
+"""Names at which there was no file when a command began, see :func:`promise`."""
 _BUFFER = 1_000_000
 """Characters that are put together before they are written."""
 
@@ -59,6 +61,7 @@ def write_with(
         )
     with _unwritable(out), draft_of(out) as draft:
         _written(draft, write)
+        _check_free(out)
         explanation = "\n\n".join(notes() if callable(notes) else notes) + "\n"
         # The explanation first, so that there is no export without it.
         with _unwritable(beside), draft_of(beside) as text:
@@ -70,6 +73,24 @@ def write_with(
             if not existed:
                 beside.unlink(missing_ok=True)
             raise
+
+
+def promise(out: Path, *, replaces: bool) -> None:
+    """Keep in mind whether a file that is written later may replace one.
+
+    Between this and the writing all is computed, and another program may write the same name.
+    """
+    (_FREE.discard if replaces else _FREE.add)(out.absolute())
+
+
+def _check_free(out: Path) -> None:
+    if out.absolute() in _FREE and out.exists():
+        raise TabwbError(
+            "another program wrote this file in the meantime",
+            where=str(out),
+            hint="it was not changed: choose another name",
+        )
+    _FREE.discard(out.absolute())
 
 
 class TextFile:
@@ -146,6 +167,7 @@ def write_bytes(out: Path, content: bytes) -> None:
     """
     with _unwritable(out), draft_of(out) as draft:
         _written(draft, lambda path: path.write_bytes(content))
+        _check_free(out)
         draft.replace(out)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tabwb.host.writing import promise
 from tabwb.records.errors import TabwbError
 
 SQLITE = b"SQLite format 3\0"
@@ -23,10 +24,13 @@ def check_destination(
         place = out.expanduser().resolve() if out.is_symlink() else out.expanduser()
         if place.exists():
             _check_existing(place, force=force, remedy=remedy)
+            promise(place, replaces=True)
         elif not place.parent.is_dir():
             raise TabwbError(
                 f"there is no folder '{place.parent}'", where=str(out), hint="make it first"
             )
+        else:
+            promise(place, replaces=force)
     except (OSError, RuntimeError, ValueError) as error:
         # RuntimeError: links that go round in a circle; ValueError: a NUL in the name.
         reason = getattr(error, "strerror", None) or str(error)

@@ -628,11 +628,13 @@ class Recordings(Source):
         guard = Guard(store, plugins, conditions)
         if conditions.transcriber:
             guard.check_transcribing(conditions.transcriber)
-        begun = None if self.wanted.again else self._begun_earlier(tools)
-        if begun is not None:
-            opened = resume_naming(store, plugins, begun)
-        else:
-            opened = create_naming(store, plugins, prepared.battery, conditions)
+        with store.lock_import():
+            begun = None if self.wanted.again else self._begun_earlier(tools)
+            if begun is not None:
+                opened = resume_naming(store, plugins, begun)
+            else:
+                opened = create_naming(store, plugins, prepared.battery, conditions)
+        if begun is None:
             for notice in guard.notices():
                 tools.warn(notice)
         with opened as session:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
@@ -138,14 +139,15 @@ class NameAloud(Operation):
         )
         conditions = setup.resolve(plugins, battery, conditions)
         store = tools.store
-        begun = self._begun_earlier(tools, battery, conditions, files)
-        if self._aloud_now:  # checked before an administration begins
-            check(store, self.speaker, "record")
-            pick(self.device)
-        if begun is None:
-            opened = create_naming(store, plugins, battery, conditions)
-        else:
-            opened = resume_naming(store, plugins, begun.id)
+        with store.lock_import() if files else nullcontext():
+            begun = self._begun_earlier(tools, battery, conditions, files)
+            if self._aloud_now:  # checked before an administration begins
+                check(store, self.speaker, "record")
+                pick(self.device)
+            if begun is None:
+                opened = create_naming(store, plugins, battery, conditions)
+            else:
+                opened = resume_naming(store, plugins, begun.id)
         with opened as session:
             if begun is not None:
                 self._check_same(session, battery.id)

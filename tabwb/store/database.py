@@ -196,6 +196,10 @@ class EmbeddedDatabase:
         """Hold one rater's work on one rating set for this process."""
         return lock_file(self.path, f"set-{set_id}-{rater_id}", what)
 
+    def lock_import(self) -> AbstractContextManager[None]:
+        """Hold the imports of spoken naming for this process."""
+        return lock_file(self.path, "import", IMPORTING)
+
     def held(self, administrations: Collection[int]) -> frozenset[int]:
         """Return those of some administrations that a session holds now."""
         return frozenset(number for number in administrations if is_held(self.path, number))
@@ -538,6 +542,10 @@ def _holder(path: Path) -> str:
     except OSError:
         return ""
     return first if first.isdigit() else ""
+
+
+IMPORTING = "spoken naming is being imported"
+"""What is open while :meth:`Database.lock_import` is held."""
 
 
 def open_administration(number: int) -> str:

@@ -19,16 +19,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import Self, TypeVar, overload
 
+from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import StoreError
 from tabwb.records.naming import TextSet, text_set, undoable_observation
 from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, TrialState
 from tabwb.records.trials import (
-    MARKS,
     Attempt,
     AttemptEntry,
     DeclarationEntry,
@@ -383,11 +382,6 @@ class History:
     def notes(self) -> tuple[str, ...]:
         """Notes on the administration as a whole."""
         return tuple(event.text for _, event in self._events("noted") if event.trial is None)
-
-    @property
-    def latest_mark(self) -> int | None:
-        """The sequence number of the latest effective change of the title or the tags."""
-        return max((sequence for sequence, _ in self._events(*MARKS)), default=None)
 
     @property
     def observations(self) -> tuple[str, ...]:

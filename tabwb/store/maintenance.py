@@ -7,7 +7,6 @@ import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,6 +14,7 @@ from typing import get_args
 
 from tabwb.battery.forms import form_from_canonical
 from tabwb.records import files
+from tabwb.records.classes import dataclass
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.files import WorkFolder, make_private_folder, open_private, sync_file
 from tabwb.records.rating_sets import checked_set_name
@@ -375,6 +375,8 @@ def _types(transaction: Transaction) -> Iterator[Damage]:
         for _, name, declared, *_ in transaction.rows(f"PRAGMA table_info({table})"):
             if types := _TYPES.get(declared.partition("(")[0]):
                 checks[name] = f'"{name}" IS NOT NULL AND typeof("{name}") NOT IN ({types})'
+            if name.endswith("_at"):  # a moment; empty where it is not known
+                checks[name] += f""" OR "{name}" <> '' AND julianday("{name}") IS NULL"""
             if kind := _JSON.get((table, name)):
                 # Of text that is not JSON, json_type would be an error.
                 given = f"CASE WHEN json_valid({name}) THEN json_type({name}) ELSE '' END"
@@ -385,7 +387,8 @@ def _types(transaction: Transaction) -> Iterator[Damage]:
         counts = transaction.first(f"SELECT {counted} FROM {table}") or ()
         for name, count in zip(checks, counts, strict=True):
             if count:
-                yield Damage(table, f"{count:.0f} values of '{name}' are of a wrong type")
+                what = "are not moments" if name.endswith("_at") else "are of a wrong type"
+                yield Damage(table, f"{count:.0f} values of '{name}' {what}")
 
 
 def _names(transaction: Transaction) -> Iterator[Damage]:
@@ -448,6 +451,10 @@ _ROWS = (
     (
         "attempts", "attempt {} has a latency of {} s",
         "SELECT id, latency_s FROM attempts WHERE latency_s NOT BETWEEN 0 AND 1e300",
+    ),
+    (
+        "attempts", "attempt {} has an answer without a status",
+        "SELECT id FROM attempts WHERE ok AND status IS NULL",
     ),
     (
         "verdicts", "verdict {} replaces verdict {}, which is not an earlier one of its rater",

@@ -302,6 +302,21 @@ def administrations(
     return tuple(made)
 
 
+def latest_marks(transaction: Transaction, administration_id: int) -> tuple[int, ...]:
+    """Return the sequence numbers of the latest effective change of title and tags.
+
+    What one command changes is recorded at one moment.
+    """
+    rows = transaction.rows(
+        "SELECT sequence, kind, undoes, recorded_at FROM entries WHERE administration_id = ?"
+        " AND kind IN ('undone', 'titled', 'tagged', 'untagged') ORDER BY sequence",
+        administration_id,
+    )
+    back = taken_back([(row[0], row[2]) for row in rows if row[1] == "undone"])
+    marks = [(row[0], row[3]) for row in rows if row[1] in MARKS and row[0] not in back]
+    return tuple(sequence for sequence, moment in marks if moment == marks[-1][1])
+
+
 def _conditions(text: str, alike: dict[str, Conditions]) -> Conditions:
     """Return conditions; those that differ from earlier ones in the seed alone are copied."""
     seeds = _SEED.findall(text)

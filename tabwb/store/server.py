@@ -15,7 +15,7 @@ from urllib.parse import quote
 from tabwb.records.errors import MissingExtra, NeedsNetwork, StoreError
 from tabwb.records.system import is_offline, servers_elsewhere
 from tabwb.store import schema
-from tabwb.store.database import Conflict, Transaction, held_by, open_administration
+from tabwb.store.database import IMPORTING, Conflict, Transaction, held_by, open_administration
 from tabwb.store.location import is_plain, without_password
 from tabwb.store.migrate import make, migrate
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LOCK_SPACE = 0x7AB
 """First key of our advisory locks; the second is the administration's id, 0 the schema.
 
-Of a rater's work on a rating set the first key is this plus the set's id."""
+Of a rater's work on a rating set the first key is this plus the set's id; of imports, one less."""
 
 
 def _driver() -> Any:
@@ -71,6 +71,10 @@ class ServerDatabase:
     def lock_rater(self, set_id: int, rater_id: int, what: str) -> AbstractContextManager[None]:
         """Return a lock of one rater's work on one rating set."""
         return self._lock((LOCK_SPACE + set_id, rater_id), what)
+
+    def lock_import(self) -> AbstractContextManager[None]:
+        """Return a lock of the imports of spoken naming."""
+        return self._lock((LOCK_SPACE - 1, 0), IMPORTING)
 
     @contextmanager
     def _lock(self, key: tuple[int, int], what: str) -> Iterator[None]:

@@ -265,6 +265,11 @@ class Store:
         with self._access.reading() as transaction:
             return read.history(transaction, read.number_of(transaction, administration_id))
 
+    def latest_marks(self, administration_id: int) -> tuple[int, ...]:
+        """Return the sequence numbers of the latest change of title and tags, made in one go."""
+        with self._access.reading() as transaction:
+            return read.latest_marks(transaction, administration_id)
+
     def trials(self, administration_id: int) -> tuple[Trial, ...]:
         """Return every trial with its attempts and the ratings of the attempt that counts."""
         return self.history(administration_id).trials
@@ -386,6 +391,10 @@ class Store:
     def lock(self, administration_id: int) -> AbstractContextManager[None]:
         """Hold an administration for this process; the lock is freed when the process ends."""
         return self.database.lock(administration_id)
+
+    def lock_import(self) -> AbstractContextManager[None]:
+        """Hold the imports of spoken naming: between looking for sessions and storing them."""
+        return self.database.lock_import()
 
     def _with_interrupted(
         self, administrations: Sequence[Administration]

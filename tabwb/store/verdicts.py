@@ -11,11 +11,10 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from math import isfinite
 from typing import Any, TypeVar
 
 from tabwb.records.errors import StoreError
-from tabwb.records.ratings import Declaration, Judged, Judgement, Rating
+from tabwb.records.ratings import LARGEST, Declaration, Judged, Judgement, Rating
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb.store.database import Keys, Row, Transaction, now, to_json
 
@@ -209,8 +208,8 @@ def wrong(transaction: Transaction) -> Iterator[tuple[int, str]]:
             yield number, "has not the numbers that its codes announce"
         elif said and not (known >= set(said.values()) and said.keys() <= set(range(len(codes)))):
             yield number, "has a reason that is not there"
-        elif given and not all(map(isfinite, given.values())):
-            yield number, "has a number that is infinite"
+        elif not all(abs(value) <= LARGEST for value in given.values()):
+            yield number, f"has a number that is infinite or beyond {LARGEST:g}"
         elif any(value < 0 and (rater, asked[at]) in positive for at, value in given.items()):
             yield number, "has a negative number where its rater counts"
 

@@ -13,7 +13,7 @@ from tabwb.analysis.administrations import load_administrations
 from tabwb.host.plugins import Plugins
 from tabwb.media.documents.document import export_document
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import HeldElsewhere, UsageError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.giving import (
@@ -147,4 +147,23 @@ def test_a_cue_that_the_battery_does_not_have_is_refused(tmp_path: Path, battery
     )
     with pytest.raises(UsageError, match="'stimulus' is not a cue of 'dog'"):
         prepare_sessions(plugins, NamingImport(tmp_path, str(battery), speaker="S-014"))
+    plugins.close()
+
+
+def test_of_two_imports_at_once_the_second_is_refused(tmp_path: Path, battery: Path) -> None:
+    plugins = Plugins.load()
+    (tmp_path / "utterances.tsv").write_text(
+        "utterance_id\tprompt\ttranscript\nS-014-1-dog\tdog\tD AO G\n", encoding="utf-8"
+    )
+    request = NamingImport(tmp_path, str(battery), speaker="S-014")
+    prepared = prepare_sessions(plugins, request)
+    with Store.open(tmp_path / "a.db") as first, Store.open(tmp_path / "a.db") as second:
+        begun = import_sessions(first, plugins, prepared, print)
+        next(begun)
+        with pytest.raises(HeldElsewhere, match="imported"):
+            next(import_sessions(second, plugins, prepared, print))
+        begun.close()
+        with pytest.raises(UsageError, match="in the store already"):
+            next(import_sessions(second, plugins, prepared, print))
+        assert [one.id for one in second.administrations()] == [1]
     plugins.close()

@@ -145,3 +145,12 @@ def test_administrations_are_chosen_by_filters_or_all(run: Run) -> None:
     assert [document["administration"] for document in every] == [1, 2]
     run(*command, status=2)
     run(*command, "1", "--all", status=2)
+
+
+@pytest.mark.parametrize("judge", ["rules", "nobody"])
+def test_an_estimate_that_cannot_be_made_prints_no_document(
+    run: Run, tmp_path: Path, judge: str
+) -> None:
+    place = ["--store", tmp_path / "none.db"] if judge == "rules" else []
+    outcome = run("judge", "run", 1, "--judge", judge, "--dry-run", "--json", *place, status=None)
+    assert (outcome.status != 0, outcome.out, outcome.err.count("error: ")) == (True, "", 1)

@@ -282,7 +282,7 @@ def test_marks_are_given_changed_and_taken_back(run: Run) -> None:
     ]
     assert marks(run, 1, "--remove", "x") == [(1, "", ["pilot", "site:A"])]
     assert marks(run, 1, "--undo") == [(1, "", ["pilot", "x", "site:A"])]
-    assert marks(run, 1, "--undo") == [(1, "", ["pilot", "x"])]
+    assert marks(run, 1, "--undo") == [(1, "First try", ["pilot", "x"])]
     assert "no change of title or tags" not in run("tag", 2, "--undo").err
     run("tag", 2, "--undo", err="no change of title or tags")
     # What was recorded of the trials is as it was.

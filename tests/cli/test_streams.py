@@ -361,3 +361,18 @@ def test_a_terminal_that_another_program_has_is_left_as_it_is() -> None:
     finally:
         os.close(master)
         os.close(terminal)
+
+
+def test_memory_missing_in_a_finalizer_is_not_told() -> None:
+    code = (
+        "import sys\n"
+        "from tabwb.cli import streams\n"
+        "class Late:\n"
+        "    def __init__(self, error): self.error = error\n"
+        "    def __del__(self): raise self.error\n"
+        "streams.prepare(); streams.prepare()\n"
+        "Late(MemoryError()); Late(ValueError('told'))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 1)
+    assert "ValueError: told" in done.stderr

@@ -164,6 +164,14 @@ def test_a_backup_that_lacks_a_file_is_not_made(filled: Path, tmp_path: Path) ->
             "verdict 1 has a number that is infinite",
         ),
         (
+            "UPDATE verdicts SET codes = X'000105', numbers = '{\"2\":1e308}'",
+            "verdicts",
+            "verdict 1 has a number that is infinite or beyond 1e+100",
+        ),
+        ("UPDATE attempts SET status = NULL", "attempts", "attempt 1 has an answer without a sta"),
+        ("UPDATE entries SET recorded_at = 'now-ish'", "entries", "'recorded_at' are not moments"),
+        ("UPDATE administrations SET created_at = 1e9", "administrations", "'created_at' are not"),
+        (
             "UPDATE verdicts SET codes = X'000105', numbers = '{\"2\":-1}'",
             "verdicts",
             "verdict 1 has a negative number where its rater counts",

@@ -240,9 +240,9 @@ def change_marks(
 
 
 def take_back_mark(store: Store, number: int) -> bool:
-    """Take back the latest change of title or tags; return whether there was one."""
+    """Take back the latest change of title and tags; return whether there was one."""
     with store.lock(number):
-        latest = store.history(number).latest_mark
-        if latest is not None:
-            store.append(number, [EventEntry("undone", None, "", latest)])
-    return latest is not None
+        latest = store.latest_marks(number)
+        if latest:
+            store.append(number, [EventEntry("undone", None, "", mark) for mark in latest])
+    return bool(latest)

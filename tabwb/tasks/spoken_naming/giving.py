@@ -8,7 +8,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from tabwb.battery.model import Battery
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Cancel
 from tabwb.records import events
+from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.conditions import Conditions, conditions_of
 from tabwb.records.declared_conditions import Audience
 from tabwb.records.errors import StoreError, UsageError
@@ -489,32 +489,33 @@ def import_sessions(
 
     A session that the store has is left out; one that an import began is continued.
     """
-    holders = [None] * len(prepared.sessions) if again else _holders(store, prepared)
-    known = [given for given in holders if given is not None and not continues(given, None)]
-    if known and len(known) == len(holders):
-        raise stored_already(known[0])
-    for (imported, conditions), given in zip(prepared.sessions, holders, strict=True):
-        step()
-        if given in known:
-            yield given.id, f"{conditions.examinee}, in the store already"
-            continue
-        if given is None:
-            opened = create_naming(store, plugins, prepared.battery, conditions)
-        else:
-            opened = resume_naming(store, plugins, given.id)
-        with opened as session:
-            for notice in Guard(store, plugins, conditions).notices():
-                tell(notice)
+    with store.lock_import():
+        holders = [None] * len(prepared.sessions) if again else _holders(store, prepared)
+        known = [given for given in holders if given is not None and not continues(given, None)]
+        if known and len(known) == len(holders):
+            raise stored_already(known[0])
+        for (imported, conditions), given in zip(prepared.sessions, holders, strict=True):
+            step()
+            if given in known:
+                yield given.id, f"{conditions.examinee}, in the store already"
+                continue
             if given is None:
-                session.commit((*marks, *_noted(imported)))
-            number = session.administration.id
-            try:
-                import_session(session, imported, conditions.rater or IMPORTED_BY)
-            except BaseException:
-                tell(f"administration {number} holds only a part of {imported.source}")
-                raise
-        held = plural(len(imported.responses), "response")
-        yield number, f"{held} of {conditions.examinee}"
+                opened = create_naming(store, plugins, prepared.battery, conditions)
+            else:
+                opened = resume_naming(store, plugins, given.id)
+            with opened as session:
+                for notice in Guard(store, plugins, conditions).notices():
+                    tell(notice)
+                if given is None:
+                    session.commit((*marks, *_noted(imported)))
+                number = session.administration.id
+                try:
+                    import_session(session, imported, conditions.rater or IMPORTED_BY)
+                except BaseException:
+                    tell(f"administration {number} holds only a part of {imported.source}")
+                    raise
+            held = plural(len(imported.responses), "response")
+            yield number, f"{held} of {conditions.examinee}"
 
 
 def _holders(store: Store, prepared: PreparedSessions) -> list[Administration | None]:
