@@ -134,7 +134,7 @@ def tools_of(plugins: Plugins, place: str | None, lent: Store | None = None) -> 
 
 def driven(operation: Operation, tools: Tools, *, quiet: bool) -> None:
     """Do an operation and show how far it is; ctrl+c stops what takes time."""
-    from tabwb.cli.signals import ENDING, caught, stopping
+    from tabwb.cli.process import ENDING, caught, stopping
 
     if not operation.DOING:
         with caught(_stop, *ENDING):

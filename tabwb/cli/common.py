@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from tabwb.cli.streams import is_utf8
+from tabwb.cli.process import is_utf8
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.words import json_escaped, unfiltered, visible
 

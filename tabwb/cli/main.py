@@ -12,7 +12,7 @@ from contextlib import suppress
 import click
 
 import tabwb
-from tabwb.cli import signals, streams
+from tabwb.cli import process
 from tabwb.cli.common import (
     fail,
     note,
@@ -39,30 +39,30 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "name": ("naming", "Give a naming battery to a person: from files or through the microphone."),
     "resume": ("run", "Resume an administration; answered items are not given again."),
     "results": ("results", "Show results, or list administrations."),
-    "responses": ("responses", "Show what was said, and the words on which features were found."),
-    "tag": ("trial", "Give titles and tags to administrations."),
+    "responses": ("results", "Show what was said, and the words on which features were found."),
+    "tag": ("groups", "Give titles and tags to administrations."),
     "diff": ("results", "Compare two examinees on the same items."),
-    "change": ("change", "Compare the sessions of one participant, item by item."),
-    "export": ("files", "Write results to a file."),
-    "report": ("files", "Write methods, tables and figures into one file."),
-    "figure": ("files", "Draw a figure for a paper."),
+    "change": ("results", "Compare the sessions of one participant, item by item."),
+    "export": ("groups", "Write results to a file."),
+    "report": ("groups", "Write methods, tables and figures into one file."),
+    "figure": ("groups", "Draw a figure for a paper."),
     "speaker": ("speaker", "Manage speakers: records, consents, log, deletion."),
-    "import": ("files", "Read answers from tables and logs of other tools, and spoken naming."),
-    "trial": ("trial", "Declare a trial void, write a note, undo, rescore."),
-    "judge": ("judge", "Judge stored responses, compare judges, show their prompts."),
+    "import": ("groups", "Read answers from tables and logs of other tools, and spoken naming."),
+    "trial": ("groups", "Declare a trial void, write a note, undo, rescore."),
+    "judge": ("agreement", "Judge stored responses, compare judges, show their prompts."),
     "rate": ("rate", "Plan rating sets, rate them, settle disagreements."),
     "agreement": ("agreement", "Show how far raters agree: people, judges, listeners."),
-    "serve": ("serve", "Let raters rate in a browser."),
-    "transcribe": ("files", "Transcribe sound files to phonemes."),
+    "serve": ("rate", "Let raters rate in a browser."),
+    "transcribe": ("groups", "Transcribe sound files to phonemes."),
     "phonemes": ("phonemes", "Score phoneme transcripts against references."),
     "microphone": ("microphone", "List and test microphones."),
-    "model": ("model", "List models, write profiles, test a model."),
-    "lesion": ("lesion", "Show which parts of a model can be lesioned, and what a lesion changes."),
+    "model": ("groups", "List models, write profiles, test a model."),
+    "lesion": ("groups", "Show which parts of a model can be lesioned, and what a lesion changes."),
     "battery": ("battery", "List, show, check and write batteries."),
     "key": ("key", "Keep keys of remote services in the system keyring."),
     "plugins": ("plugins", "List, write and trust plugins."),
     "trust": ("plugins", "Trust the tabwb.toml of a folder."),
-    "store": ("store", "Manage the store: info, backup, check."),
+    "store": ("groups", "Manage the store: info, backup, check."),
     "doctor": ("doctor", "Check this installation and show remedies."),
 }
 """Command: (module in tabwb.cli, help). The help is here so that --help imports nothing."""
@@ -89,12 +89,11 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import one command of :data:`COMMANDS`, or one of a plugin."""
         if cmd_name not in COMMANDS:
-            from tabwb.cli.plugin_commands import plugin_command
+            from tabwb.cli.plugins import plugin_command
 
             return plugin_command(cmd_name)
         module = importlib.import_module(f"tabwb.cli.{COMMANDS[cmd_name][0]}")
-        # "import" is a word of Python's own.
-        command = getattr(module, cmd_name, None) or getattr(module, f"{cmd_name}_")
+        command = getattr(module, cmd_name, None) or module.made(cmd_name)
         assert isinstance(command, click.Command)
         return command
 
@@ -146,7 +145,7 @@ def cli(
     device and does not diagnose.
     """
     if context.invoked_subcommand is not None:
-        context.with_resource(signals.own_interrupts())
+        context.with_resource(process.own_interrupts())
         if store_location is not None:
             os.environ["TABWB_STORE"] = store_location
         if offline:
@@ -182,7 +181,7 @@ def main(
     rating_page: RatingPage | None = None,
 ) -> int:
     """Run the command line."""
-    streams.prepare()
+    process.prepare()
     switch_telemetry_off(os.environ)  # before a plugin can import onnxruntime
     reset_verbosity()
     faces = (workbench, speaker_view, rating_page) if workbench and speaker_view else None
@@ -191,14 +190,14 @@ def main(
     if not sys.stdout.closed:  # a command of a plugin may close it
         status = status or _guarded(sys.stdout.flush)
     if arguments is None:
-        signals.end(status)
+        process.end(status)
     return status
 
 
 def _command(arguments: Sequence[str] | None, faces: Faces | None) -> object:
     # Help runs no plugin; starting the watchdog would take a tenth of its time.
     if arguments is None and not {"-h", "--help", "--version"}.intersection(sys.argv):
-        signals.watch()
+        process.watch()
     return cli.main(
         args=None if arguments is None else list(arguments),
         prog_name="tabwb",
@@ -225,12 +224,12 @@ def _guarded(work: Callable[[], object]) -> int:
         return 130
     except (ReaderGone, BrokenPipeError):
         # A pager or head stopped reading: what it wanted it has.
-        streams.give_up(sys.stdout)
+        process.give_up(sys.stdout)
         return 0
     except OSError as error:
         if os.environ.get("TABWB_DEBUG"):
             raise
-        streams.give_up(sys.stdout)
+        process.give_up(sys.stdout)
         if (exhausted := system.exhausted(error)) is not None:
             return fail(exhausted)
         # Only asking for the current folder fails without a name and with this error.

@@ -15,8 +15,8 @@ import click
 
 from tabwb.cli.command import command
 from tabwb.cli.common import note
+from tabwb.cli.process import ENDING, caught
 from tabwb.cli.run import answer_one, show
-from tabwb.cli.signals import ENDING, caught
 from tabwb.operations.naming import NameAloud
 from tabwb.records import events
 from tabwb.records.errors import TabwbError

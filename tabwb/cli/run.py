@@ -10,7 +10,7 @@ import click
 
 from tabwb.cli.command import command
 from tabwb.cli.common import note
-from tabwb.cli.signals import ENDING, caught
+from tabwb.cli.process import ENDING, caught
 from tabwb.operations.run import ResumeAdministration, RunBattery
 from tabwb.records import events
 from tabwb.records.errors import TabwbError

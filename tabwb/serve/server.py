@@ -305,7 +305,7 @@ async def run_server(
 async def _end_wanted() -> None:
     """Return when the process is interrupted or asked to end.
 
-    Asyncio's own handlers would take the wake-up descriptor of :mod:`tabwb.cli.signals`, by which a
+    Asyncio's own handlers would take the wake-up descriptor of :mod:`tabwb.cli.process`, by which a
     second ctrl+c ends the program also where this loop hangs.
     """
     loop, ended = asyncio.get_running_loop(), asyncio.Event()

@@ -162,7 +162,7 @@ def test_of_two_imports_at_once_the_second_is_refused(tmp_path: Path, battery: P
         next(begun)
         with pytest.raises(HeldElsewhere, match="imported"):
             next(import_sessions(second, plugins, prepared, print))
-        begun.close()
+        assert next(begun, None) is None
         with pytest.raises(UsageError, match="in the store already"):
             next(import_sessions(second, plugins, prepared, print))
         assert [one.id for one in second.administrations()] == [1]

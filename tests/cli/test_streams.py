@@ -21,8 +21,7 @@ import pytest
 from rich.text import Text
 
 from tabwb.cli.common import print_json
-from tabwb.cli.signals import stopping
-from tabwb.cli.watchdog import LOOK_S, _UnreadKeys
+from tabwb.cli.process import LOOK_S, _UnreadKeys, stopping
 from tabwb.media.terminal import print_view
 from tabwb.records.words import VisibleStream
 from tests.cli.conftest import Run, in_process, on_terminal
@@ -366,11 +365,11 @@ def test_a_terminal_that_another_program_has_is_left_as_it_is() -> None:
 def test_memory_missing_in_a_finalizer_is_not_told() -> None:
     code = (
         "import sys\n"
-        "from tabwb.cli import streams\n"
+        "from tabwb.cli import process\n"
         "class Late:\n"
         "    def __init__(self, error): self.error = error\n"
         "    def __del__(self): raise self.error\n"
-        "streams.prepare(); streams.prepare()\n"
+        "process.prepare(); process.prepare()\n"
         "Late(MemoryError()); Late(ValueError('told'))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import stats
 
-from tabwb.analysis.paired import Side, compare_sides
+from tabwb.analysis.frame import Side
+from tabwb.analysis.paired import compare_sides
 from tabwb.scoring.detectable import (
     MOST_OF_ALL,
     OUT_OF_RANGE,

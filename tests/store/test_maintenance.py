@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tabwb.cli.store import store as command
+from tabwb.cli.groups import made
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError
 from tabwb.records.files import claim, release
@@ -239,7 +239,7 @@ def test_what_is_newer_empty_or_not_there_is_not_called_damaged(filled: Path, fi
 def test_the_commands_print_and_exit_as_they_should(filled: Path, tmp_path: Path) -> None:
     def run(*arguments: str) -> tuple[int, str]:
         done = CliRunner().invoke(
-            command, [*arguments, "--store", str(filled)], standalone_mode=False
+            made("store"), [*arguments, "--store", str(filled)], standalone_mode=False
         )
         return int(done.return_value or 0), done.stdout
 

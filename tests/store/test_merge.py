@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from tabwb.cli.store import store as command
+from tabwb.cli.groups import made
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError
 from tabwb.records.rating_sets import SampleRating, SetEvent
@@ -323,5 +323,5 @@ def test_what_is_no_other_store_is_refused(name: str, other: Path) -> None:
 
 def test_the_command_says_what_came(other: Path, file: Path) -> None:
     given = [str(other), "--store", str(file)]
-    said = CliRunner().invoke(command, ["merge", *given, "--json"], standalone_mode=False)
+    said = CliRunner().invoke(made("store"), ["merge", *given, "--json"], standalone_mode=False)
     assert '"administrations": 2' in said.output
