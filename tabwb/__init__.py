@@ -15,9 +15,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tabwb.api.administration import Administration as Administration
-    from tabwb.api.agreement import Agreement as Agreement
-    from tabwb.api.agreement import rater_agreement as rater_agreement
     from tabwb.api.engine import load_battery as load_battery
     from tabwb.api.files import save_figure as save_figure
     from tabwb.api.files import save_table as save_table
@@ -36,7 +33,10 @@ if TYPE_CHECKING:
     from tabwb.api.local import models as models
     from tabwb.api.local import remove_profile as remove_profile
     from tabwb.api.local import try_model as try_model
+    from tabwb.api.rating_sets import Agreement as Agreement
     from tabwb.api.rating_sets import RatingSet as RatingSet
+    from tabwb.api.rating_sets import rater_agreement as rater_agreement
+    from tabwb.api.running import Administration as Administration
     from tabwb.api.running import resume as resume
     from tabwb.api.running import run as run
     from tabwb.api.study import Study as Study
@@ -56,15 +56,13 @@ if TYPE_CHECKING:
 __version__ = "0.2.0"
 
 _NAMES = {
-    "tabwb.api.agreement": "Agreement rater_agreement",
     "tabwb.api.engine": "load_battery",
     "tabwb.api.importing": "import_answers import_naming import_ratings transcribe",
     "tabwb.api.lesions": "lesion_parts lesion_plan localize sweep",
     "tabwb.api.files": "save_figure save_table table_text",
     "tabwb.api.local": "add_profile check_battery check_store models remove_profile try_model",
-    "tabwb.api.rating_sets": "RatingSet",
-    "tabwb.api.running": "resume run",
-    "tabwb.api.administration": "Administration",
+    "tabwb.api.rating_sets": "Agreement RatingSet rater_agreement",
+    "tabwb.api.running": "Administration resume run",
     "tabwb.api.study": "Study open",
     "tabwb.records.errors": "ComponentError Interrupted MissingExtra NoConsent StoreError "
     "TabwbError TabwbWarning UsageError",

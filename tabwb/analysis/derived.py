@@ -239,7 +239,7 @@ def samples_of(store: Store, judge: str) -> dict[str, Counted]:
 
     A consensus is a settled value, or the majority of two or more people.
     """
-    from tabwb.administer.rating.disputes import by_sample, consensus, judged
+    from tabwb.administer.rating.adjudication import by_sample, consensus, judged
 
     found: dict[str, Counted] = {}
     for kept in store.sets.all():

@@ -37,7 +37,7 @@ from tabwb.store.store import Store
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 if TYPE_CHECKING:
-    from tabwb.administer.rating.hybrid import Judged, Queue
+    from tabwb.administer.rating.planning import Judged, Queue
     from tabwb.host.plugins import Plugins
 
 _FAILED = frozenset((RatingStatus.UNPARSED, RatingStatus.ERROR))
@@ -59,7 +59,7 @@ class PlannedSet:
 
 def plan_with(store: Store, plugins: Plugins, form: Form, options: Mapping[str, Any]) -> PlannedSet:
     """Return the plan of a rating set with the values of its operation; nothing is stored."""
-    from tabwb.administer.rating.hybrid import Rules, hybrid_queue
+    from tabwb.administer.rating.planning import Rules, hybrid_queue
 
     def given(*names: str, **renamed: str) -> dict[str, Any]:
         pairs = {**dict(zip(names, names, strict=True)), **renamed}
@@ -124,7 +124,7 @@ def _judged(found: Candidates, kept: Sequence[int], name: str) -> tuple[Judged, 
     """Return what a judge said of the candidates that it rated, and their places."""
     import numpy as np
 
-    from tabwb.administer.rating.hybrid import Judged
+    from tabwb.administer.rating.planning import Judged
 
     assert found.columns is not None
     judge = judge_called(name, found.columns.ratings)

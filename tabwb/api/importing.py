@@ -6,9 +6,17 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any, Literal
 
-from tabwb.api.administration import Administration, Stored, stored_in
-from tabwb.api.engine import Place, Progress, named, open_store, opened_plugins, python_names
-from tabwb.api.operations import tools_of, worked
+from tabwb.api.engine import (
+    Place,
+    Progress,
+    named,
+    open_store,
+    opened_plugins,
+    python_names,
+    tools_of,
+    worked,
+)
+from tabwb.api.running import Administration, Stored, stored_in
 from tabwb.operations.importing import NAMING, ImportFile
 from tabwb.operations.operation import made
 from tabwb.operations.transcribing import TranscribeFiles

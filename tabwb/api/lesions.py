@@ -7,8 +7,16 @@ from contextlib import closing
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal
 
-from tabwb.api.engine import Names, Place, Progress, named, opened_plugins, python_names
-from tabwb.api.operations import tools_of, worked
+from tabwb.api.engine import (
+    Names,
+    Place,
+    Progress,
+    named,
+    opened_plugins,
+    python_names,
+    tools_of,
+    worked,
+)
 from tabwb.operations.lesion import LesionTargets, LocalizeUnits, PlanLesion
 from tabwb.operations.operation import Operation, Tools, made
 from tabwb.operations.sweep import SweepLesions

@@ -5,8 +5,7 @@ from __future__ import annotations
 from os import PathLike, fspath
 from typing import Any, Literal
 
-from tabwb.api.engine import Place, named
-from tabwb.api.operations import does, done_without_store
+from tabwb.api.engine import Place, does, done_without_store, named
 from tabwb.operations.battery import CheckBattery
 from tabwb.operations.model import AddProfile, ListModels, RemoveProfile, TryModel
 from tabwb.operations.store import CheckStore

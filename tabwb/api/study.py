@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from tabwb.analysis.keys import Sort
-from tabwb.api.administration import Administration, stored_in
 from tabwb.api.engine import (
     Changes,
     Choosing,
@@ -27,13 +26,15 @@ from tabwb.api.engine import (
     Where,
     check_options,
     configuration,
+    does,
+    done,
     named_references,
     open_store,
     python_names,
     references_of,
 )
-from tabwb.api.operations import does, done
 from tabwb.api.rating_sets import RatingSet
+from tabwb.api.running import Administration, stored_in
 from tabwb.operations.files import DrawFigure, ExportResults, WriteReport
 from tabwb.operations.judge import JudgeRun
 from tabwb.operations.rate import PlanRatings
@@ -73,7 +74,7 @@ if TYPE_CHECKING:
     from tabwb.analysis.administrations import AdministrationData
     from tabwb.analysis.grouping import Grouped
     from tabwb.analysis.selection import Selection
-    from tabwb.api.agreement import Agreement, Computed
+    from tabwb.api.rating_sets import Agreement, Computed
     from tabwb.host.plugins import Plugins
     from tabwb.host.settings import Configuration
     from tabwb.records.naming import Score
@@ -501,7 +502,7 @@ class Study:
         """
         from contextlib import nullcontext
 
-        from tabwb.api.agreement import made
+        from tabwb.api.rating_sets import made
 
         return made(named_references(what), lambda: nullcontext(self.store), **options)
 

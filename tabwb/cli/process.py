@@ -62,7 +62,7 @@ def prepare() -> None:
 def _tell_ignored(
     tell: Callable[[UnraisableHookArgs], object], raised: UnraisableHookArgs, /
 ) -> None:
-    """Let Python print what a finalizer raised: it goes on, so that missing memory is no news."""
+    """Let Python print what a finalizer raised: it goes on, so missing memory is not told."""
     if not isinstance(raised.exc_value, MemoryError):
         tell(raised)
 

@@ -41,8 +41,7 @@ from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
-    from tabwb.administer.rating.adjudication import Adjudicator
-    from tabwb.administer.rating.disputes import Dispute
+    from tabwb.administer.rating.adjudication import Adjudicator, Dispute
     from tabwb.battery.forms import Form, Question
     from tabwb.serve.guests import Guest
     from tabwb.serve.headers import Site

@@ -17,8 +17,7 @@ from tabwb.records.words import plural, time_left
 
 if TYPE_CHECKING:
     from tabwb.administer.sweep.grid import Grid
-    from tabwb.administer.sweep.point import Point
-    from tabwb.administer.sweep.sweep import Known, Model, Sweep
+    from tabwb.administer.sweep.sweep import Known, Model, Point, Sweep
     from tabwb.administer.sweep.sweep import Told as Step
     from tabwb.battery.model import Battery
     from tabwb.host.plugins import Plugins

@@ -17,8 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tabwb.testing.checks import NonConformance as NonConformance
-    from tabwb.testing.exporters import check_exporter as check_exporter
-    from tabwb.testing.importers import check_importer as check_importer
     from tabwb.testing.models import check_model as check_model
     from tabwb.testing.models import check_transcriber as check_transcriber
     from tabwb.testing.plugin import check_battery as check_battery
@@ -27,20 +25,22 @@ if TYPE_CHECKING:
     from tabwb.testing.plugin import check_page as check_page
     from tabwb.testing.raters import check_judge as check_judge
     from tabwb.testing.raters import check_scorer as check_scorer
-    from tabwb.testing.statistics import check_statistic as check_statistic
+    from tabwb.testing.results import check_exporter as check_exporter
+    from tabwb.testing.results import check_importer as check_importer
+    from tabwb.testing.results import check_statistic as check_statistic
 
 _MODULE_OF = {
     "NonConformance": "checks",
     "check_battery": "plugin",
     "check_command": "plugin",
-    "check_exporter": "exporters",
-    "check_importer": "importers",
+    "check_exporter": "results",
+    "check_importer": "results",
     "check_judge": "raters",
     "check_model": "models",
     "check_observer": "plugin",
     "check_page": "plugin",
     "check_scorer": "raters",
-    "check_statistic": "statistics",
+    "check_statistic": "results",
     "check_transcriber": "models",
 }
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605

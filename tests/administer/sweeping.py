@@ -9,9 +9,8 @@ from pathlib import Path
 
 from tabwb.administer.session import setup
 from tabwb.administer.sweep.grid import read_grid, sweep_of
-from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep
-from tabwb.administer.sweep.sweep import Model, Sweep, Told
+from tabwb.administer.sweep.sweep import Model, Point, Sweep, Told
 from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.states import AdministrationStatus

@@ -15,15 +15,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tabwb.administer.answers.importing import ImportRequest, prepare_import
-from tabwb.administer.answers.matching import (
+from tabwb.administer.answers.plan import (
     NO_PROMPT,
     ItemIndex,
     Match,
+    PlannedRun,
+    Stated,
     Unmatched,
+    examinee_of,
     options_shown,
+    plan_import,
+    spec_of,
     with_battery,
 )
-from tabwb.administer.answers.plan import PlannedRun, Stated, examinee_of, plan_import, spec_of
 from tabwb.administer.session.raters import Raters
 from tabwb.administer.transcription import Job, Transcribing, checked
 from tabwb.battery.loader import load_battery

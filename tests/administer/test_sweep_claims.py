@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from tabwb.administer.session import setup
-from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import worked
-from tabwb.administer.sweep.sweep import Sweep, Told, Worker
+from tabwb.administer.sweep.sweep import Point, Sweep, Told, Worker
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Cancel, ModelBackend
 from tabwb.records.conditions import Conditions

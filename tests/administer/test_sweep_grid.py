@@ -13,7 +13,7 @@ import tomli
 from tabwb.administer.session.smallest_difference import showable
 from tabwb.administer.sweep.forecast import Forecast, over_seeds, said_over_seeds, seeds_of
 from tabwb.administer.sweep.grid import OWN, Grid, grid_of, grid_text, read_grid
-from tabwb.administer.sweep.point import Point, Role
+from tabwb.administer.sweep.sweep import Point, Role
 from tabwb.lesion.declared import Part
 from tabwb.lesion.spec import lesion_text, parse_lesions
 from tabwb.records.conditions import Conditions

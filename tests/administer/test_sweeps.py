@@ -22,10 +22,8 @@ import tabwb
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import Difference, drive, repeat
 from tabwb.administer.session.opening import manipulation_facts, opened_facts
-from tabwb.administer.sweep.packs import packs_of
-from tabwb.administer.sweep.point import Point
-from tabwb.administer.sweep.pool import run_sweep
-from tabwb.administer.sweep.sweep import Model, Told, Worker
+from tabwb.administer.sweep.pool import packs_of, run_sweep
+from tabwb.administer.sweep.sweep import Model, Point, Told, Worker
 from tabwb.cli.main import main
 from tabwb.host.plugins import Plugins
 from tabwb.lesion.declared import LANES, PARENT_PARTS, SAME

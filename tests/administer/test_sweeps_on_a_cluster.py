@@ -23,9 +23,8 @@ from tabwb.administer.sweep import cluster as clusters
 from tabwb.administer.sweep.cluster import Cluster, run_on_cluster
 from tabwb.administer.sweep.grid import read_grid
 from tabwb.administer.sweep.host import Answered, Host
-from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import run_sweep
-from tabwb.administer.sweep.sweep import Model, Sweep, Told
+from tabwb.administer.sweep.sweep import Model, Point, Sweep, Told
 from tabwb.host.plugins import Plugins
 from tabwb.lesion.declared import LANES
 from tabwb.records.conditions import Conditions

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import tabwb
-from tabwb.administer.rating.disputes import judged
+from tabwb.administer.rating.adjudication import judged
 from tabwb.analysis.derived import UNDEFINED, with_calibrated
 from tabwb.analysis.measures import BURDEN, FEATURE_RATE
 from tabwb.battery.forms import Form, Question

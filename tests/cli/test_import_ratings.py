@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabwb.administer.rating.elsewhere.label_studio import read_tasks
-from tabwb.administer.rating.elsewhere.labels import measures_by_name
-from tabwb.administer.rating.elsewhere.mapping import FileMapping
-from tabwb.administer.rating.elsewhere.reading import read_labels
+from tabwb.administer.rating.elsewhere.reading import (
+    FileMapping,
+    measures_by_name,
+    read_labels,
+    read_tasks,
+)
 from tabwb.administer.rating.elsewhere.study import read_study
 from tabwb.host.forms import open_form
 from tabwb.host.plugins import Plugins

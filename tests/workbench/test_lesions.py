@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.widgets import Input
 
 from tabwb.administer.sweep.grid import read_grid
-from tabwb.administer.sweep.point import Point
+from tabwb.administer.sweep.sweep import Point
 from tabwb.analysis.doses import MapCell, Row, doses_table, map_table
 from tabwb.analysis.measures import Cell
 from tabwb.analysis.selection import Selection as Chosen

@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 
 from tabwb.administer import consent
-from tabwb.administer.answers.matching import MADE, with_battery
 from tabwb.administer.answers.plan import (
+    MADE,
     ImportPlan,
     PlannedAnswer,
     PlannedRun,
@@ -18,6 +18,7 @@ from tabwb.administer.answers.plan import (
     check_names,
     import_conditions,
     plan_import,
+    with_battery,
 )
 from tabwb.administer.session import setup
 from tabwb.administer.session.exchange import attempt_with_answer, storable

@@ -23,10 +23,9 @@ from tabwb import __version__
 from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
 from tabwb.administer.sweep.host import Answered, Host, at_host
-from tabwb.administer.sweep.point import Point
 from tabwb.administer.sweep.pool import OpenStore, begun_of, waiting, worked
 from tabwb.administer.sweep.scheduler import connected
-from tabwb.administer.sweep.sweep import TRIES, Known, Sweep, Told, Worker
+from tabwb.administer.sweep.sweep import TRIES, Known, Point, Sweep, Told, Worker
 from tabwb.host.process import error_from_plain
 from tabwb.lesion.declared import Part
 from tabwb.plugin_api.components import Cancel

@@ -15,8 +15,7 @@ from tabwb.administer.session.smallest_difference import (
     planned,
     said,
 )
-from tabwb.administer.sweep.point import Point
-from tabwb.administer.sweep.sweep import Model, Sweep
+from tabwb.administer.sweep.sweep import Model, Point, Sweep
 from tabwb.battery.model import Battery
 from tabwb.lesion.declared import CONTROL_ROLES
 from tabwb.lesion.spec import spec_values

@@ -3,32 +3,46 @@
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tabwb.administer.session import setup
-from tabwb.administer.sweep.lesion_rows import (
-    LESION_KEYS,
-    Rows,
-    combined,
-    control_of,
-    lesion_rows,
-)
-from tabwb.administer.sweep.other_rows import OTHERS, Checkpoint, Other, Resolve, other_rows
-from tabwb.administer.sweep.point import Point, Role
-from tabwb.administer.sweep.sweep import Model, Sweep
+from tabwb.administer.sweep.sweep import Model, Point, Role, Sweep
+from tabwb.battery.prompts import parse_noise
 from tabwb.host.settings import Table, toml_of
-from tabwb.lesion.declared import CONTROL, NUMBERS, TARGETS, UNIT_KEYS, Part
-from tabwb.lesion.spec import Lesion, control_role, lesion_text, numbers_text
+from tabwb.lesion.declared import (
+    CONTROL,
+    CONTROLS,
+    CONTROLS_OF,
+    NUMBERS,
+    OPERATIONS,
+    SPREAD_OVER,
+    TARGETS,
+    UNIT_KEYS,
+    Part,
+)
+from tabwb.lesion.spec import (
+    Lesion,
+    control_role,
+    lesion_text,
+    made,
+    numbers_text,
+    parse_numbers,
+    pinned,
+    shown,
+)
 from tabwb.lesion.taken import planned
 from tabwb.plugin_api.components import ModelJudge
 from tabwb.records.classes import dataclass, replace
-from tabwb.records.conditions import Conditions
+from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions, declared
+from tabwb.records.declared_conditions import ConditionError
 from tabwb.records.errors import UsageError
-from tabwb.records.files import read_regular
+from tabwb.records.files import expanded, read_regular
 from tabwb.records.trials import check_tag
 
 if TYPE_CHECKING:
@@ -36,6 +50,417 @@ if TYPE_CHECKING:
     from tabwb.host.plugins import Plugins
     from tabwb.lesion.declared import Part
     from tabwb.records.conditions import Conditions
+
+_SAME = ("select", "file", "sha256")
+"""Keys whose value all lesions of a table have."""
+LESION_KEYS = (
+    "targets", "operation", "amounts", "layers", *UNIT_KEYS.values(), "seeds", *_SAME, *NUMBERS,
+    "controls",
+)  # fmt: skip
+IN_PLACE = {selection: control for control, selection in CONTROLS_OF.items()}
+"""A selection of units to that of its control."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """One table ``[[lesions]]`` of a grid.
+
+    Attributes:
+        targets, amounts, layers, units, seeds: each combination is a condition.
+        unit_key: ``heads``, ``neurons`` or ``experts``: what the units are; empty: all are in
+            question.
+        numbers: as above,  of the operation (factors, sigmas or bits); one None where it needs
+        none.
+        values: what all its lesions have.
+        controls: ids of the kinds of controls that each has.
+        where: file and key, for errors.
+    """
+
+    targets: tuple[str, ...]
+    values: dict[str, Any]
+    amounts: tuple[float, ...]
+    layers: tuple[str, ...]
+    unit_key: str
+    units: tuple[str, ...]
+    numbers: tuple[float | None, ...]
+    seeds: tuple[int, ...]
+    controls: tuple[str, ...]
+    where: str
+
+    @property
+    def count(self) -> int:
+        """The number of combinations, with one layer and unit for ``each``."""
+        listed = (
+            self.targets, self.amounts, self.layers, self.units, self.numbers, self.seeds,
+        )  # fmt: skip
+        return math.prod(map(len, listed))
+
+
+def lesion_rows(table: Table) -> Rows:
+    """Return a table ``[[lesions]]`` of a grid, checked."""
+    targets = listed(table, "targets", str)
+    operation = table.get("operation", str, "zero")
+    option = OPERATIONS[operation].option if operation in OPERATIONS else ""
+    unit_key = next((key for key in UNIT_KEYS.values() if key in table.content), "")
+    others = (*_SAME, *({*NUMBERS, *UNIT_KEYS.values()} - {option, unit_key}))
+    rows = Rows(
+        targets,
+        {key: table.content[key] for key in others if key in table.content},
+        listed(table, "amounts", (int, float), [1.0]),
+        listed(table, "layers", str, ["all"]),
+        unit_key,
+        listed(table, unit_key, str) if unit_key else ("all",),
+        _numbers(table, option),
+        listed(table, "seeds", int, [1]),
+        _controls(table),
+        f"{table.path}: {table.key}",
+    )
+    rows.values["operation"] = operation
+    if file := table.get("file", str):
+        rows.values["file"] = str(table.path.parent / expanded(file))
+    for key, given in (("layers", rows.layers), (unit_key, rows.units)):
+        for text in given:
+            if text not in ("all", "each"):
+                parse_numbers(text, key, rows.where)
+    first = (rows.targets[0], rows.amounts[0], rows.numbers[0], rows.seeds[0])
+    # A value is allowed or not whatever the others are; their products may be millions.
+    for place, values in enumerate((rows.targets, rows.amounts, rows.numbers, rows.seeds)):
+        for value in values:
+            chosen: list[Any] = [*first]
+            chosen[place] = value
+            target, amount, number, seed = chosen
+            _joined(rows, target, amount, number, seed, units=(0,) if unit_key else ())
+    return rows
+
+
+def _controls(table: Table) -> tuple[str, ...]:
+    """Return the kinds of controls: true is the first kind."""
+    given = table.content.get("controls", False)
+    if isinstance(given, bool):
+        return tuple(CONTROLS)[:1] if given else ()
+    kinds = given if isinstance(given, list) and given else [given]
+    for kind in kinds:
+        if not isinstance(kind, str) or kind not in CONTROLS:
+            allowed = ", ".join(("true", "false", *(f'"{one}"' for one in CONTROLS)))
+            raise table.error("controls", f"{kind!r} is not known", allowed=f"{allowed}, or a list")
+    return tuple(dict.fromkeys(kinds))
+
+
+def _numbers(table: Table, option: str) -> tuple[float | None, ...]:
+    """Return the values of the number that the operation needs: one, or a list."""
+    if not option or option not in table.content:
+        return (None,)
+    if isinstance(table.content[option], list):
+        return listed(table, option, (int, float))
+    return (table.content[option],)
+
+
+def listed(table: Table, key: str, kind: Any, default: list[Any] | None = None) -> tuple[Any, ...]:
+    """Return the values of a key that has a list, each once."""
+    values = table.get(key, list, default)
+    if not values:
+        raise table.error(key, "there are none", allowed="a list with one value or more")
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, kind):
+            allowed = {str: "texts", int: "whole numbers"}.get(kind, "numbers")
+            raise table.error(key, f"{value!r} is not allowed", allowed=f"a list of {allowed}")
+    return tuple(dict.fromkeys(values))
+
+
+def _joined(
+    rows: Rows,
+    target: str,
+    amount: float,
+    number: float | None,
+    seed: int,
+    layers: Sequence[int] = (),
+    units: Sequence[int] = (),
+) -> tuple[Lesion, ...]:
+    """Return the lesions of a target, which may be several joined by a plus sign."""
+    more: dict[str, object] = {"amount": amount, "seed": seed, **rows.values}
+    if number is not None:
+        more[OPERATIONS[rows.values["operation"]].option] = number
+    if layers:
+        more["layers"] = list(layers)
+    if units:
+        more[rows.unit_key] = list(units)
+    return pinned(made({"target": one, **more}, rows.where) for one in target.split("+"))
+
+
+def combined(rows: Rows, parts: Sequence[Part]) -> Iterator[tuple[tuple[Lesion, ...], int]]:
+    """Yield the lesions of each condition, and the seed of its control."""
+    count = max((part.layer for part in parts if part.layer is not None), default=0) + 1
+    layers = _sets(rows.layers, "layers", rows.where, count)
+    for target in rows.targets:
+        own = [part.units for part in parts if part.target in target.split("+")]
+        units = _sets(rows.units, rows.unit_key, rows.where, max(own, default=1))
+        # The seed varies fastest: after each amount of a series there is something to look at.
+        for inside, among, amount, number, seed in product(
+            layers, units, rows.amounts, rows.numbers, rows.seeds
+        ):
+            yield _joined(rows, target, amount, number, seed, inside, among), seed
+
+
+def _sets(texts: Sequence[str], key: str, where: str, count: int) -> list[tuple[int, ...]]:
+    """Return sets of layers or units; an empty one is all of them."""
+    found: list[tuple[int, ...]] = []
+    for text in texts:
+        if text == "each":
+            found += [(number,) for number in range(count)]
+        else:
+            found.append(() if text == "all" else parse_numbers(text, key, where))
+    return found
+
+
+def control_of(
+    lesions: Sequence[Lesion],
+    seed: int,
+    parts: Sequence[Part],
+    model: str,
+    kind: str = "anywhere",
+) -> str:
+    """Return the spec of the control of lesions: the same operation on as many parameters.
+
+    Of units that a list or the localizer selects, as many random units in the same layers. Of other
+    lesions as many weights: they are drawn from all projections of attention and feed-forward
+    networks, of all layers or of those of the lesions, each with the probability that makes their
+    expected number that of the lesions. So controls of all seeds have one amount; the numbers
+    differ by chance alone. Lesions of all layers have one control of both kinds.
+    """
+    first = lesions[0]
+    if first.select in IN_PLACE:
+        return lesion_text(
+            [replace(one, select=IN_PLACE[one.select], seed=seed) for one in lesions]
+        )
+    layers: tuple[int, ...] = ()
+    text = shown(lesion_text(lesions))
+    if CONTROLS[kind].in_layers:
+        if outside := [one.target for one in lesions if not TARGETS[one.target].in_layers]:
+            raise UsageError(
+                f"the lesion '{text}' has no control in the same layers: '{outside[0]}' is in none",
+                hint='give it controls = "anywhere", or none',
+            )
+        if all(one.layers for one in lesions):
+            layers = tuple(dict.fromkeys(number for one in lesions for number in one.layers))
+            layers = parse_numbers(layers, "layers", text)
+    whole = replace(first, target=SPREAD_OVER, layers=layers, units=(), select="random", amount=1.0)
+    there = sum(one.part.parameters for one in planned([whole], parts, model))
+    taken = sum(one.expected for one in planned(lesions, parts, model))
+    if taken > there or (layers and taken == there):
+        where = f" in layers {numbers_text(layers)}" if layers else ""
+        few = "as many parameters as or more than" if layers else "more parameters than"
+        raise UsageError(
+            f"the lesion '{text}' takes {few} the projections of {model} have{where}, so that no "
+            "control has as many",
+            hint="leave out its controls, or take smaller amounts",
+        )
+    # Six digits: differences below one weight in a million do not matter, and specs stay short.
+    control = replace(whole, amount=float(f"{taken / there:.6g}"), seed=seed)
+    if layers and str(control) == lesion_text(lesions):
+        raise UsageError(
+            f"the lesion '{text}' would be its own control in the same layers",
+            hint='give it controls = "anywhere", or none',
+        )
+    return str(control)
+
+
+Resolve = Callable[[Conditions], Conditions]
+"""Returns conditions with specs as they are stored, checked against the battery."""
+LONGEST_NAME = 60
+"""A longer name of a dose is refused."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """Conditions that replace those of a sweep.
+
+    Attributes:
+        words: what they replace, in words; empty: nothing.
+        conditions: all of them, without a lesion.
+        lesions: whether each lesion of the grid is given under them too.
+    """
+
+    words: str
+    conditions: Conditions
+    lesions: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Temperatures:
+    """One table ``[[temperatures]]``: each value with each seed.
+
+    Attributes:
+        values: 0 is greedy decoding.
+        seeds: of the draws; empty: that of the sweep.
+        lesions: see :class:`Setting`.
+    """
+
+    values: tuple[float, ...]
+    seeds: tuple[int, ...]
+    lesions: bool
+
+    def settings(self, given: Conditions, resolve: Resolve) -> Iterator[Setting]:
+        """Yield the settings."""
+        for value, seed in product(self.values, self.seeds or (given.seed,)):
+            # Greedy answers do not depend on the seed, unless an order does.
+            ordered = given.item_order == given.option_order == "as-given"
+            own = given.seed if value == 0.0 and ordered else seed
+            decoding = replace(given.decoding, temperature=value, seed=own)
+            words = f"temperature {value:g}" + (f", seed {own}" if own != given.seed else "")
+            yield Setting(words, replace(given, seed=own, decoding=decoding), self.lesions)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompts:
+    """One table ``[[prompts]]``: specs of prompt noise.
+
+    Attributes:
+        noises: as administrations store them.
+        lesions: see :class:`Setting`.
+    """
+
+    noises: tuple[str, ...]
+    lesions: bool
+
+    def settings(self, given: Conditions, resolve: Resolve) -> Iterator[Setting]:
+        """Yield the settings."""
+        for noise in self.noises:
+            checked = resolve(replace(given, prompt_noise=noise))
+            conditions = replace(given, prompt_noise=checked.prompt_noise)
+            yield Setting(f"prompt noise {noise}", conditions, self.lesions)
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """One table ``[[checkpoints]]``: another model, with the model that it comes from.
+
+    Attributes:
+        model: a spec.
+        parent: a spec; empty: the model of the sweep.
+        dose: how far it is from the parent, for example steps of training; None: not said.
+        dose_name: what the dose is.
+        lesions: see :class:`Setting`.
+        table: for errors.
+    """
+
+    model: str
+    parent: str
+    dose: float | None
+    dose_name: str
+    lesions: bool
+    table: Table
+
+    def settings(self, given: Conditions, resolve: Resolve) -> Iterator[Setting]:
+        """Yield the setting."""
+        own = self._resolved("model", self.model, given, resolve)
+        parent = given.examinee
+        if self.parent:
+            parent = self._resolved("parent", self.parent, given, resolve).examinee
+        if own.examinee in (parent, given.examinee):
+            which = "the model of the sweep" if own.examinee == given.examinee else "its own parent"
+            raise self.table.error("model", f"'{self.model}' is {which}", allowed="another model")
+        declared_of = {PARENT: parent}
+        if self.dose is not None:
+            declared_of[DOSE] = f"{self.dose:.15g}"
+            declared_of[DOSE_NAME] = self.dose_name
+        labels = {**own.labels, **declared_of}
+        yield Setting(own.examinee, replace(own, labels=labels), self.lesions)
+
+    def add_to(self, family: dict[str, Mapping[str, str]], conditions: Conditions) -> None:
+        """Add what is declared of the checkpoint to what the tables before declare."""
+        own, labels = conditions.examinee, conditions.labels
+        if family.setdefault(own, labels) != labels:
+            message = f"'{self.model}' is given twice, with another parent or dose"
+            raise self.table.error("model", message, allowed="one parent and one dose")
+        ancestor = labels[PARENT]
+        while ancestor != own and ancestor in family:
+            ancestor = family[ancestor][PARENT]
+        if ancestor == own:
+            message = f"'{self.model}' is an ancestor of its own parent"
+            raise self.table.error("parent", message, allowed="a model that does not come from it")
+
+    def _resolved(self, key: str, spec: str, given: Conditions, resolve: Resolve) -> Conditions:
+        try:
+            return resolve(replace(given, examinee=spec))
+        except UsageError as error:
+            raise self.table.error(key, str(error.message), allowed=error.allowed) from error
+
+
+Other = Temperatures | Prompts | Checkpoint
+
+
+def other_rows(table: Table) -> tuple[Other, ...]:
+    """Return the tables of a grid besides its lesions, checkpoints last."""
+    return tuple(
+        read(table.inner(f"{name}[{place}]", one, keys))
+        for name, (keys, read) in OTHERS.items()
+        for place, one in enumerate(table.get(name, list, []))
+    )
+
+
+def _temperatures(table: Table) -> Temperatures:
+    values = listed(table, "values", (int, float))
+    return Temperatures(
+        tuple(_checked(table, "values", "temperature", one) for one in values),
+        tuple(int(_checked(table, "seeds", "seed", one)) for one in _seeds(table, [])),
+        table.get("lesions", bool, False),
+    )
+
+
+def _seeds(table: Table, default: Sequence[int]) -> tuple[int, ...]:
+    return listed(table, "seeds", int) if "seeds" in table.content else tuple(default)
+
+
+def _checked(table: Table, key: str, condition: str, value: float) -> float:
+    try:
+        return declared(condition).checked(value)  # type: ignore[no-any-return]
+    except ConditionError as error:
+        raise table.error(key, error.message, allowed=error.allowed) from error
+
+
+def _prompts(table: Table) -> Prompts:
+    amounts = listed(table, "amounts", (int, float), [1.0])
+    noises = []
+    for operation, amount, seed in product(
+        listed(table, "operations", str), amounts, _seeds(table, [1])
+    ):
+        try:
+            noises.append(str(parse_noise(f"{operation}:{float(amount)!r}@seed={seed}")))
+        except UsageError as error:
+            raise table.error("operations", error.message, allowed=error.allowed) from error
+    return Prompts(tuple(dict.fromkeys(noises)), table.get("lesions", bool, False))
+
+
+def _checkpoint(table: Table) -> Checkpoint:
+    model = table.get("model", str)
+    if not model:
+        raise table.error("model", "there is none", allowed="the spec of a model")
+    dose = table.content.get("dose")
+    is_number = isinstance(dose, int | float) and not isinstance(dose, bool)
+    if dose is not None and not (is_number and math.isfinite(dose) and dose >= 0):
+        raise table.error("dose", f"{dose!r} is not allowed", allowed="a number, 0 or above")
+    if dose is None and "dose_name" in table.content:
+        raise table.error("dose_name", "it names no dose", allowed="dose = NUMBER beside it")
+    dose_name = table.get("dose_name", str, "dose")
+    if not (0 < len(dose_name.strip()) <= LONGEST_NAME and dose_name.isprintable()):
+        allowed = f"1 to {LONGEST_NAME} printable characters"
+        raise table.error("dose_name", "it cannot be shown", allowed=allowed)
+    return Checkpoint(
+        model,
+        table.get("parent", str, ""),
+        dose,
+        dose_name,
+        table.get("lesions", bool, False),
+        table,
+    )
+
+
+OTHERS: dict[str, tuple[tuple[str, ...], Callable[[Table], Other]]] = {
+    "temperatures": (("values", "seeds", "lesions"), _temperatures),
+    "prompts": (("operations", "amounts", "seeds", "lesions"), _prompts),
+    "checkpoints": (("model", "parent", "dose", "dose_name", "lesions"), _checkpoint),
+}
+"""Name of a table to its keys, and what reads it."""
 
 
 MOST = 1_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from tabwb.administer.sweep.point import Point
+from tabwb.administer.sweep.sweep import Point
 from tabwb.analysis.tables.declared import text, texts, whole
 from tabwb.lesion.declared import TARGETS, Part
 from tabwb.lesion.taken import Planned, change_text, kept

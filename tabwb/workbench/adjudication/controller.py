@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from tabwb.administer.rating.adjudication import Adjudicator, Which
-from tabwb.administer.rating.disputes import Dispute
+from tabwb.administer.rating.adjudication import Adjudicator, Dispute, Which
 from tabwb.battery.forms import SOURCE, Question
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.workbench.adjudication.view_models import AdjudicationView, Choice, Row, SetsListed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from tabwb.administer.rating.disputes import Dispute
+from tabwb.administer.rating.adjudication import Dispute
 from tabwb.administer.rating.session import Shown
 
 

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.administer.rating.adjudication import Adjudicator
-from tabwb.administer.rating.disputes import consensus, difference, value_by
+from tabwb.administer.rating.adjudication import Adjudicator, consensus, difference, value_by
 from tabwb.administer.rating.session import CONFIRM_S, Draft, RaterSession
 from tabwb.battery.forms import Form, Question, flag_of, form_from_canonical
 from tabwb.host.plugins import Plugins

@@ -12,14 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tabwb.administer.rating.hybrid import Judged, Rules, hybrid_queue
 from tabwb.administer.rating.planning import (
     Design,
+    Judged,
+    Rules,
     allocated,
     assigned,
     consensus_of_set,
     drawn,
     expected_widths,
+    hybrid_queue,
     pair_counts,
     ratings_needed,
     with_repeats,

@@ -8,9 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tabwb.administer.rating.elsewhere.labels import Label, LabelledText, Labels, Sheet
 from tabwb.administer.rating.elsewhere.reading import (
+    Label,
+    LabelledText,
+    Labels,
     Row,
+    Sheet,
     confidence_of,
     read_rows,
     read_text,
