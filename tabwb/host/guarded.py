@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 from tabwb.host.time_limit import within
 from tabwb.lesion.declared import PARAMETERS, TARGETS, Part, Pool
 from tabwb.plugin_api.components import AnswerFile, Cancel, Importer
-from tabwb.records.answers import KnownDecoding, RecordedAnswer, RecordedRun
 from tabwb.records.errors import (
     ComponentError,
     MissingExtra,
@@ -30,13 +29,14 @@ from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.files import stdout_to_stderr
 from tabwb.records.ratings import Rating
 from tabwb.records.reasoning import AUTO, ReasoningStream, passed_on, separated
-from tabwb.records.speech import Clip, Transcript
 from tabwb.records.states import StopReason
 from tabwb.records.system import is_real
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from tabwb.records.speech import Clip, Transcript
 
 T = TypeVar("T")
 
@@ -436,6 +436,8 @@ class GuardedTranscriber(GuardedComponent):
             clips: to transcribe.
             cancel: ends the transcription.
         """
+        from tabwb.records.speech import Transcript
+
         begin = lambda: self.inner.transcribe_many(clips, cancel)  # noqa: E731
         for index, transcript in self._pairs(begin, len(clips)):
             if isinstance(transcript, Transcript):
@@ -601,6 +603,8 @@ def _wrong_ratings(answer: Any, declared: Container[str]) -> Iterator[tuple[str,
 
 def _mistakes(answer: Any) -> Iterator[tuple[str, str]]:
     """Yield what is wrong with an answer, and what is allowed there."""
+    from tabwb.records.answers import KnownDecoding, RecordedAnswer, RecordedRun
+
     if not isinstance(answer, RecordedAnswer):
         yield f"the type {type(answer).__name__}", "a RecordedAnswer"
         return

@@ -46,7 +46,6 @@ from tabwb.records.ratings import MeasureKind, Scope
 from tabwb.records.reasoning import AUTO, check_option
 from tabwb.records.reasoning import OPTION as REASONING
 from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
-from tabwb.records.speech import is_typed
 from tabwb.records.words import did_you_mean
 
 Find = Callable[[ComponentKind, str], Component]
@@ -298,6 +297,8 @@ def cut_of(descriptor: Descriptor, spec: Spec) -> Cut:
     Raises:
         UsageError: the value is not allowed for this transcriber.
     """
+    from tabwb.records.speech import is_typed
+
     default: Cut = "speech" if descriptor.cuts else "no"
     value = spec.options.get(CUT, default)
     if is_typed(spec.id):

@@ -10,18 +10,19 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 from tabwb.battery.model import Feature, Item, Subtest
 from tabwb.battery.problems import Problem
 from tabwb.lesion.declared import Part, Pool
-from tabwb.records.answers import RecordedAnswer
 from tabwb.records.classes import dataclass, field
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.ratings import Declaration, Rating, Scope, Verdict
-from tabwb.records.speech import Clip, Transcript
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from tabwb.records.answers import RecordedAnswer
+    from tabwb.records.speech import Clip, Transcript
 
 MOST_PROBLEMS = 20
 """The number of problems that one message lists."""

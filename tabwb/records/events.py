@@ -6,10 +6,14 @@ The command line and the workbench show them; observers of plugins are called wi
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tabwb.records.classes import dataclass, field
-from tabwb.records.naming import Observation
 from tabwb.records.ratings import Judgement, Rating
 from tabwb.records.trials import Attempt, PlannedTrial
+
+if TYPE_CHECKING:
+    from tabwb.records.naming import Observation
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Self, TypeVar, overload
+from typing import TYPE_CHECKING, Self, TypeVar, overload
 
 from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import StoreError
-from tabwb.records.naming import TextSet, text_set, undoable_observation
 from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, TrialState
 from tabwb.records.trials import (
@@ -39,6 +38,9 @@ from tabwb.records.trials import (
     RatingsEntry,
     Trial,
 )
+
+if TYPE_CHECKING:
+    from tabwb.records.naming import TextSet
 
 T = TypeVar("T")
 SIZE = 256
@@ -190,6 +192,8 @@ def trial_of(
             case EventEntry(kind="noted", text=text) if effective:
                 notes.append(text)
             case EventEntry(kind="observed", text=text) if effective:
+                from tabwb.records.naming import text_set  # many records of what is said aloud
+
                 observations.append(text)
                 if (written := text_set(text)) is not None:
                     attempts = [_with_text(attempt, written) for attempt in attempts]
@@ -410,6 +414,8 @@ class History:
                 case EventEntry(kind=kind, trial=trial) if kind in _UNDOABLE:
                     return Undoable(step.sequence, trial, _UNDOABLE[kind])
                 case EventEntry(kind="observed", trial=trial, text=text):
+                    from tabwb.records.naming import undoable_observation
+
                     if what := undoable_observation(text):
                         return Undoable(step.sequence, trial, what)
         return None
