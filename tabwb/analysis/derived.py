@@ -17,7 +17,7 @@ from math import fsum
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.analysis.derived_raters import Derivation, people_of
+from tabwb.analysis.administrations import Derivation, people_of
 from tabwb.analysis.names import judge_called
 from tabwb.battery.forms import form_from_canonical
 from tabwb.records.errors import UsageError

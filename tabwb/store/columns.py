@@ -32,7 +32,7 @@ from tabwb.store.verdicts import MEANT, OTHER, by_place, texts
 from tabwb.store.verdicts import STATUSES as RATING_STATUSES
 
 if TYPE_CHECKING:
-    from tabwb.store.access import Access
+    from tabwb.store.store import Access
 
 T = TypeVar("T")
 Ints = NDArray[np.integer[Any]]

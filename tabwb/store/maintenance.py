@@ -22,10 +22,9 @@ from tabwb.records.ratings import PERSON, RaterKind, Scope
 from tabwb.records.states import AttemptState, ResponseStatus, StopReason
 from tabwb.records.trials import EventKind
 from tabwb.store import blobs, facts, people, read, schema, sets, takes, verdicts
-from tabwb.store.access import UNREADABLE
 from tabwb.store.database import EmbeddedDatabase, Transaction, explain
-from tabwb.store.migrate import CURRENT, make
-from tabwb.store.store import Store
+from tabwb.store.schema import CURRENT, make
+from tabwb.store.store import UNREADABLE, Store
 
 COUNTED = {
     "administrations": "administrations",

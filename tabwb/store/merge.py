@@ -19,9 +19,9 @@ from tabwb.records.classes import dataclass
 from tabwb.records.errors import StoreError
 from tabwb.records.files import WorkFolder
 from tabwb.store import blobs, maintenance, people, schema, takes, verdicts
-from tabwb.store.access import Access
 from tabwb.store.database import EmbeddedDatabase, Transaction, damaged, explain
-from tabwb.store.migrate import make
+from tabwb.store.schema import make
+from tabwb.store.store import Access
 
 ALL = ("*",)
 """The identity of a row of a log: all its columns but its number."""

@@ -31,7 +31,7 @@ from tabwb.store.database import EmbeddedDatabase, Transaction, now, to_json
 from tabwb.store.location import default_path
 
 if TYPE_CHECKING:
-    from tabwb.store.access import Access
+    from tabwb.store.store import Access
 
 
 class People:

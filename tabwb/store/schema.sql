@@ -1,4 +1,4 @@
--- The tables of a store. On a server: types and numbers of rows as tabwb/store/migrate.py says.
+-- The tables of a store. On a server: types and numbers of rows as tabwb/store/schema.py says.
 CREATE TABLE access_log (
 	id INTEGER NOT NULL,
 	at VARCHAR NOT NULL,

@@ -17,7 +17,7 @@ from tabwb.records.system import is_offline, servers_elsewhere
 from tabwb.store import schema
 from tabwb.store.database import IMPORTING, Conflict, Transaction, held_by, open_administration
 from tabwb.store.location import is_plain, without_password
-from tabwb.store.migrate import make, migrate
+from tabwb.store.schema import make, migrate
 
 if TYPE_CHECKING:
     import psycopg

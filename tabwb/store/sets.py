@@ -42,7 +42,7 @@ from tabwb.store.database import Conflict, Keys, Transaction, now, to_json
 from tabwb.store.read import numbers_of
 
 if TYPE_CHECKING:
-    from tabwb.store.access import Access
+    from tabwb.store.store import Access
 
 Given = ParamSpec("Given")
 Done = TypeVar("Done")

@@ -17,7 +17,7 @@ from tabwb.analysis.paired import compare_sides
 from tabwb.analysis.statistics.accuracy import Tally
 from tabwb.analysis.statistics.results import Part, Result, Results
 from tabwb.analysis.statistics.summary import pool
-from tabwb.media.documents.summary_json import summary_json
+from tabwb.media.documents.document import summary_json
 from tabwb.records.conditions import Conditions
 from tabwb.records.ratings import Declaration, failed, undefined, valued
 from tabwb.records.states import Protocol, ResponseStatus

@@ -18,7 +18,7 @@ from tabwb.analysis.derived import UNDEFINED, with_calibrated
 from tabwb.analysis.measures import BURDEN, FEATURE_RATE
 from tabwb.battery.forms import Form, Question
 from tabwb.battery.loader import load_battery
-from tabwb.media.documents.summary_json import summary_json
+from tabwb.media.documents.document import summary_json
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Decoding

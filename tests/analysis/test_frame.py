@@ -33,7 +33,7 @@ from tabwb.battery.forms import Form, Question
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
 from tabwb.media.documents.contrasts import difference_json
-from tabwb.media.documents.summary_json import summary_json
+from tabwb.media.documents.document import summary_json
 from tabwb.media.views.judges import judges_document
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError

@@ -18,8 +18,7 @@ from tabwb.analysis.moved import Moved, moved_words
 from tabwb.analysis.statistics.results import Results
 from tabwb.analysis.statistics.summary import pool
 from tabwb.battery.model import Battery, Item
-from tabwb.media.documents.document import administration_document
-from tabwb.media.documents.summary_json import summary_json
+from tabwb.media.documents.document import administration_document, summary_json
 from tabwb.media.views.administration import summary_view
 from tabwb.records.columns import ends_of
 from tabwb.records.conditions import Conditions

@@ -13,8 +13,7 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.judges import JudgeReport, disagreements, judge_report, self_agreement
 from tabwb.analysis.statistics.summary import pool
 from tabwb.battery.model import Battery, Item, Subtest
-from tabwb.media.documents.document import administration_document
-from tabwb.media.documents.summary_json import summary_json
+from tabwb.media.documents.document import administration_document, summary_json
 from tabwb.media.views.judges import judges_document
 from tabwb.records.ratings import Declaration, Judged, Judgement, Rating, failed, undefined, valued
 from tabwb.records.states import (

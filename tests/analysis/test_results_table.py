@@ -14,8 +14,7 @@ from tabwb.analysis.measures import MEASURES, SUBTEST_MEASURES, measure_of
 from tabwb.analysis.tables.responses import ratings_table, responses_table
 from tabwb.analysis.tables.results import results_table
 from tabwb.battery.loader import load_battery
-from tabwb.media.documents.document import administration_document
-from tabwb.media.documents.summary_json import summary_json
+from tabwb.media.documents.document import administration_document, summary_json
 from tabwb.media.wide import wide_table
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import AttemptEntry, PlannedTrial

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from tabwb.analysis.grouping import Grouped
 from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.cli.common import opened_plugins
+from tabwb.media.documents.document import summary_json
 from tabwb.media.documents.exporting import export
-from tabwb.media.documents.summary_json import summary_json
 from tabwb.records.errors import UsageError
 from tabwb.store.store import Store
 from tests.analysis.selected import FEATURES, GROUPS, LLAMA, Known, fill

@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from tabwb.store.database import Transaction
-from tabwb.store.migrate import migrate
+from tabwb.store.schema import migrate
 
 TAKEN = {
     "trials": "SELECT administration_id, number, subtest, item, replicate, o.text, prompt_id,"

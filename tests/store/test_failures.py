@@ -20,10 +20,10 @@ import pytest
 
 from tabwb.records.errors import StoreError
 from tabwb.records.trials import AttemptEntry, EventEntry, RatingsEntry
-from tabwb.store import migrate
+from tabwb.store import schema
 from tabwb.store.database import Transaction
 from tabwb.store.maintenance import backup, check
-from tabwb.store.migrate import copy_of
+from tabwb.store.schema import copy_of
 from tabwb.store.store import Store
 from tests.store.older import make_tables
 from tests.store.parts import attempt, begin, scores, small_battery, together
@@ -219,7 +219,7 @@ def test_a_full_disk_says_what_an_upgrade_needs(
 
     for step in ("_copy", "_change"):
         with monkeypatch.context() as patch:
-            patch.setattr(migrate, step, fail)
+            patch.setattr(schema, step, fail)
             with fails("the disk is full") as caught:
                 Store.open(file)
         assert "needs about 1 MB" in str(caught.value) and "resume" not in str(caught.value)

@@ -25,7 +25,7 @@ from tabwb.records.trials import AttemptEntry, DeclarationEntry, Entry, RatingsE
 from tabwb.store import blobs, takes
 from tabwb.store.database import Transaction
 from tabwb.store.maintenance import Damage, backup, check, info, remove_unnamed
-from tabwb.store.migrate import CURRENT
+from tabwb.store.schema import CURRENT
 from tabwb.store.store import Store
 from tests.store.older import make_tables
 from tests.store.parts import attempt, begin, scores, small_battery

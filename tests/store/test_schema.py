@@ -18,10 +18,10 @@ import pytest
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import StoreError
 from tabwb.records.trials import AttemptEntry, RatingsEntry
-from tabwb.store import facts, migrate, schema
+from tabwb.store import facts, schema
 from tabwb.store.database import EmbeddedDatabase, Transaction
 from tabwb.store.maintenance import check
-from tabwb.store.migrate import CURRENT, copy_of
+from tabwb.store.schema import CURRENT, copy_of
 from tabwb.store.store import Store
 from tests.golden.freeze import STORES, unpacked
 from tests.store.conftest import SERVER
@@ -102,7 +102,7 @@ def test_a_migrated_server_equals_a_new_one(location: str) -> None:
 
 
 def test_the_versions_are_those_of_the_files() -> None:
-    folder = Path(migrate.__file__).parent / "migrations"
+    folder = Path(schema.__file__).parent / "migrations"
     assert sorted(path.name for path in folder.glob("*.sql")) == [
         f"{number:04}.sql" for number in range(1, CURRENT + 1)
     ]
@@ -152,7 +152,7 @@ def test_an_upgrade_that_fails_anywhere_loses_nothing(
         elif step == "unlink":
             patch.setattr(Path, "unlink", fail)
         else:
-            patch.setattr(migrate, step, fail)
+            patch.setattr(schema, step, fail)
         with pytest.raises(StoreError, match="stopped here"):
             Store.open(path)
     if step in ("_check", "unlink"):

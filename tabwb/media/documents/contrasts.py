@@ -32,7 +32,7 @@ from tabwb.analysis.tables.declared import (
     text,
     whole,
 )
-from tabwb.media.documents.summary_json import interval_json
+from tabwb.media.documents.document import interval_json
 from tabwb.scoring.detectable import simulated_test
 from tabwb.scoring.estimate import Estimand
 from tabwb.tables.table import Table, records_table

@@ -15,8 +15,12 @@ from itertools import groupby
 from json.encoder import encode_basestring, encode_basestring_ascii
 from typing import TYPE_CHECKING, Any
 
-from tabwb.analysis.administrations import AdministrationData, load_administrations, load_columns
-from tabwb.analysis.derived_raters import people_of
+from tabwb.analysis.administrations import (
+    AdministrationData,
+    load_administrations,
+    load_columns,
+    people_of,
+)
 from tabwb.analysis.file_names import (
     SPEC_KEYS,
     file_names,
