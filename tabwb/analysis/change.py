@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tabwb.analysis.administrations import AdministrationData
+from tabwb.analysis.frame import Place
 from tabwb.analysis.measures import ACCURACY
-from tabwb.analysis.paired import Place
 from tabwb.analysis.statistics.marks import marks_of
 from tabwb.analysis.statistics.summary import named_of
 from tabwb.analysis.tables.declared import LIKE, ends, measured, number, p_value, text, whole
