@@ -147,7 +147,7 @@ async def test_corrections(run: Run, stores: list[Path]) -> None:  # noqa: F811
     assert [{"format": 1, **one} for one in of_python] == documents
     assert [{"format": 1, **one} for one in of_workbench] == documents
     assert documents[0]["administrations"][0]["tags"] == ["a", "b"]
-    assert documents[1]["administrations"][0]["tags"] == ["a"]  # each tag is a change
+    assert documents[1]["administrations"][0]["tags"] == []
     assert documents[-1]["undone"] == [{"what": "void", "trial": documents[2]["trial"]}]
     assert ratings(command) == ratings(python) == ratings(workbench_store) != []
     place = ("1", "--store", command)
