@@ -225,7 +225,7 @@ def test_what_is_newer_empty_or_not_there_is_not_called_damaged(filled: Path, fi
     for name in ("info", "check"):
         with pytest.raises(StoreError, match="no store here"):
             words = [name, "--store", str(file)]
-            CliRunner().invoke(command, words, standalone_mode=False, catch_exceptions=False)
+            CliRunner().invoke(made("store"), words, standalone_mode=False, catch_exceptions=False)
     assert not file.exists(), "nothing is made by asking"
     with closing(sqlite3.connect(file)) as connection:  # its making was killed
         connection.execute("PRAGMA journal_mode = WAL")
