@@ -86,19 +86,23 @@ def groups(chosen: list[AdministrationData]) -> tuple[Grouped, ...]:
     return summarised(grouped(chosen, ("administration",)), interval=False)
 
 
+def doses(chosen: list[AdministrationData]) -> Table:
+    return named_table("doses", groups(chosen))
+
+
 @cache
-def swept() -> Table:
+def swept(*, greedy: bool = False) -> Table:
     """Return the table of :func:`sweep`, from which most tests read a few rows."""
-    return named_table("doses", groups(sweep()))
+    return doses(sweep(greedy=greedy))
 
 
-def rows(chosen: list[AdministrationData] | None, **where: str) -> list[dict[str, Any]]:
+def rows(chosen: Table | list[AdministrationData] | None, **where: str) -> list[dict[str, Any]]:
     """Return rows of a table of doses: of :func:`swept` where nothing is chosen."""
-    table = swept() if chosen is None else named_table("doses", groups(chosen))
+    table = swept() if chosen is None else chosen if isinstance(chosen, Table) else doses(chosen)
     return table.where(**where).to_dicts()
 
 
-def accuracy(chosen: list[AdministrationData] | None, row: str) -> list[dict[str, Any]]:
+def accuracy(chosen: Table | list[AdministrationData] | None, row: str) -> list[dict[str, Any]]:
     return rows(chosen, measure="accuracy", part="words", row=row)
 
 
@@ -226,7 +230,7 @@ def test_surprisal_is_the_logarithm_of_the_stored_perplexity() -> None:
 
 
 def test_the_mean_less_the_intact_model_has_an_interval_where_nothing_was_drawn() -> None:
-    (row,) = accuracy(sweep(greedy=True), "less intact")
+    (row,) = accuracy(swept(greedy=True), "less intact")
     assert row["at_0_3"] == pytest.approx(mean(LAST) - 1)
     assert row["at_0_3_low"] == pytest.approx(max(mean(LAST) - half(LAST), 0) - 1)
     assert row["at_0_3_high"] == pytest.approx(mean(LAST) + half(LAST) - 1)
@@ -275,10 +279,12 @@ INTACT = one(1, None, 3)
 
 
 def test_temperatures_are_amounts_with_the_seeds_of_runs() -> None:
-    warm = at_amounts(
-        (0.5, 1.5),
-        decoding=lambda amount, _: replace(SAMPLED.decoding, temperature=amount),
-        seed=lambda _, seed: seed,
+    warm = doses(
+        at_amounts(
+            (0.5, 1.5),
+            decoding=lambda amount, _: replace(SAMPLED.decoding, temperature=amount),
+            seed=lambda _, seed: seed,
+        )
     )
     (row,) = accuracy(warm, "mean")
     assert (row["severity"], row["series"]) == ("temperature", "bundled, temperature *")
@@ -293,10 +299,11 @@ def test_prompt_noise_has_amounts_seeds_and_the_model_without_it() -> None:
     noisy = at_amounts(
         (0.1, 0.3), prompt_noise=lambda amount, seed: f"words:drop:{amount}@seed={seed}"
     )
-    (row,) = accuracy([INTACT, *noisy], "mean")
+    table = doses([INTACT, *noisy])
+    (row,) = accuracy(table, "mean")
     assert row["series"] == "bundled + prompt noise words:drop:*"
     assert row["at_0_3"] == pytest.approx(mean(LAST))
-    (less,) = accuracy([INTACT, *noisy], "less intact")
+    (less,) = accuracy(table, "less intact")
     assert less["at_0_3"] == pytest.approx(row["at_0_3"] - 1)
 
 
@@ -310,14 +317,15 @@ def test_checkpoints_with_doses_are_a_series_beside_their_parent() -> None:
             labels=lambda steps, _: {**labels, "dose": str(steps)}, seed=lambda _, seed: seed,
         )  # fmt: skip
 
-    (row,) = accuracy([INTACT, *checkpoints("bundled")], "mean")
+    beside, alone = (doses([INTACT, *checkpoints(parent)]) for parent in ("bundled", "other"))
+    (row,) = accuracy(beside, "mean")
     assert (row["severity"], row["series"]) == ("dose of the checkpoint", "bundled + steps *")
     assert [row["at_100"], row["at_200"]] == pytest.approx([5 / 6, 1 / 6])
-    (less,) = accuracy([INTACT, *checkpoints("bundled")], "less intact")
+    (less,) = accuracy(beside, "less intact")
     assert [less["at_100"], less["at_200"]] == pytest.approx([-1 / 6, -5 / 6])
-    (apart,) = accuracy([INTACT, *checkpoints("other")], "mean")
+    (apart,) = accuracy(alone, "mean")
     assert apart["series"] == "other + steps *"
-    assert not accuracy([INTACT, *checkpoints("other")], "less intact")
+    assert not accuracy(alone, "less intact")
 
 
 def test_the_bits_of_rounded_weights_are_amounts() -> None:
@@ -348,7 +356,7 @@ def test_the_figure_draws_the_means_of_the_table_and_controls_at_their_amounts(
     greedy: bool,
 ) -> None:
     drawn = figure_table("dose", groups(sweep(greedy=greedy)), measure="accuracy")
-    (table,) = accuracy(sweep(greedy=greedy) if greedy else None, "mean")
+    (table,) = accuracy(swept(greedy=greedy), "mean")
     amounts: dict[str, set[float]] = {}
     for row in drawn.where(row="mean", part="words").to_dicts():
         series = row["series"].partition(" + ")[2]
@@ -376,7 +384,8 @@ def selected(controls: int = 5) -> list[AdministrationData]:
 
 
 def test_a_lesion_without_draws_is_one_case_beside_its_controls() -> None:
-    (row,) = accuracy(selected(), "less control")
+    table = doses(selected())
+    (row,) = accuracy(table, "less control")
     last = [own[1] / 3 for own in CONTROL]
     assert row["test"] == "one lesion against controls" and row["df"] == 4
     assert row["at_1"] == pytest.approx(0 - mean(last))
@@ -386,10 +395,10 @@ def test_a_lesion_without_draws_is_one_case_beside_its_controls() -> None:
     t = (1 / 6 - mean(heights)) / (stdev(heights) * sqrt(6 / 5))
     assert row["height"] == pytest.approx(1 / 6 - mean(heights))
     assert row["height_p"] == pytest.approx(2 * stats.t.sf(abs(t), 4))
-    (alone,) = accuracy(selected(), "mean")
+    (alone,) = accuracy(table, "mean")
     assert alone["reason"] == "one condition without seeds"
     # Controls of selected units are those of the same list and amount; all have one size.
-    (control,) = accuracy(selected(), "control")
+    (control,) = accuracy(table, "control")
     assert control["at_0_5"] == pytest.approx(mean(own[0] for own in CONTROL) / 3)
     assert control["at_1"] == pytest.approx(mean(last))
     (few,) = accuracy(selected(4), "less control")
@@ -400,7 +409,7 @@ def test_a_lesion_without_draws_is_one_case_beside_its_controls() -> None:
 def test_an_amount_that_takes_everything_is_in_no_slope_of_seeds() -> None:
     own = [changed(one, seed=77) for one in sweep(greedy=True)]
     whole = changed(one(200, "mlp.down:zero:1", 0, greedy=True, size=9000), seed=77)
-    (row,), (before,) = accuracy([*own, whole], "mean"), accuracy(own, "mean")
+    (row,), (before,) = accuracy([*own, whole], "mean"), accuracy(swept(greedy=True), "mean")
     assert row["over"] == "0.1, 0.3" and row["slope"] == before["slope"]
     assert row["at_1"] == 0 and row["at_1_n"] == 1 and row["at_1_low"] is None
 
