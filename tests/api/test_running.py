@@ -77,39 +77,36 @@ def test_a_name_and_labels_are_recorded(give: Callable[..., tabwb.Administration
     assert dict(conditions.labels) == {k: str(v) for k, v in labels.items()}
 
 
-@pytest.mark.parametrize(
-    ("options", "where"),
-    [
-        ({"replicates": 0}, "replicates"),
-        ({"replicates": 1.5}, "replicates"),
-        ({"temperature": "hot"}, "temperature"),
-        ({"temperature": float("nan")}, "temperature"),
-        ({"top_p": 0}, "top_p"),
-        ({"option_order": "random"}, "option_order"),
-        ({"limit": 0}, "part_limit"),
-        ({"workers": 0}, "workers"),
-        ({"items": "w9"}, "no item 'w9'"),
-        ({"protocol": "guess"}, "protocol"),
-        ({"judges": "no-such-judge"}, "no-such-judge"),
-        ({"model": 3}, "model"),
-        ({"model": "no-such-model"}, "no-such-model"),
-        ({"model": "echo", "name": "x"}, "name"),
-        ({"model": "echo", "labels": {"family": "F"}}, "labels"),
-        ({"labels": {"size": 3}}, "family, tuning, parameters"),
-        ({"labels": {"tuning": "tuned"}}, "base, instruct"),
-        ({"labels": {"parameters": "many"}}, "1240000000, 1.24B"),
-        ({"protocol": "likelihood"}, "allowed: generate"),
-    ],
+REFUSED: tuple[tuple[dict[str, object], str], ...] = (
+    ({"replicates": 0}, "replicates"),
+    ({"replicates": 1.5}, "replicates"),
+    ({"temperature": "hot"}, "temperature"),
+    ({"temperature": float("nan")}, "temperature"),
+    ({"top_p": 0}, "top_p"),
+    ({"option_order": "random"}, "option_order"),
+    ({"limit": 0}, "part_limit"),
+    ({"workers": 0}, "workers"),
+    ({"items": "w9"}, "no item 'w9'"),
+    ({"protocol": "guess"}, "protocol"),
+    ({"judges": "no-such-judge"}, "no-such-judge"),
+    ({"model": 3}, "model"),
+    ({"model": "no-such-model"}, "no-such-model"),
+    ({"model": "echo", "name": "x"}, "name"),
+    ({"model": "echo", "labels": {"family": "F"}}, "labels"),
+    ({"labels": {"size": 3}}, "family, tuning, parameters"),
+    ({"labels": {"tuning": "tuned"}}, "base, instruct"),
+    ({"labels": {"parameters": "many"}}, "1240000000, 1.24B"),
+    ({"protocol": "likelihood"}, "allowed: generate"),
 )
+
+
 def test_what_cannot_be_used_is_named_and_nothing_is_begun(
-    give: Callable[..., tabwb.Administration],
-    tmp_path: Path,
-    options: dict[str, object],
-    where: str,
+    give: Callable[..., tabwb.Administration], tmp_path: Path
 ) -> None:
-    with pytest.raises(tabwb.UsageError) as caught:
-        give(**options)
-    assert where in str(caught.value)
+    for options, where in REFUSED:
+        with pytest.raises(tabwb.UsageError) as caught:
+            give(**options)
+        assert where in str(caught.value)
     assert not (tmp_path / "s.db").exists()
 
 

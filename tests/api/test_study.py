@@ -278,7 +278,7 @@ def test_a_missing_store_and_an_empty_one(tmp_path: Path) -> None:
 def test_an_id_that_is_not_there_is_named(study: tabwb.Study) -> None:
     for ids in ([], 9, "no-uid", [1, 9]):
         with pytest.raises(tabwb.TabwbError):
-            study.responses(ids)  # type: ignore[arg-type]
+            study.responses(ids)
 
 
 def test_an_export_may_be_wide_and_in_parts(study: tabwb.Study, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from tabwb.plugin_api.components import AnswerProblems
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, SampleRating
 from tabwb.store.store import Store
+from tests.builders import built, copied
 from tests.cli.conftest import Run
 
 SAID = (
@@ -36,13 +38,19 @@ def write(path: Path, *lines: str) -> Path:
     return path
 
 
-@pytest.fixture
-def stored(run: Run, tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with two texts, t1 and t2, of two speakers."""
+    folder = tmp_path_factory.mktemp("texts")
     rows = (f'"{said}",t{n},Tell me.,S-0{n}' for n, said in enumerate(SAID, start=1))
-    texts = write(tmp_path / "texts.csv", "text,id,prompt,speaker", *rows)
-    run("import", texts, "--judge", "none")
-    return tmp_path
+    table = write(folder / "texts.csv", "text,id,prompt,speaker", *rows)
+    return built(folder, ("import", table, "--judge", "none"))
+
+
+@pytest.fixture
+def stored(texts: Path, tmp_path: Path) -> Path:
+    copied(texts, tmp_path)
+    return Path(shutil.copy(texts / "texts.csv", tmp_path)).parent
 
 
 def kept(name: str, folder: Path) -> dict[tuple[str, str, int], SampleRating]:
@@ -232,43 +240,30 @@ def test_a_speaker_must_agree_to_rating(run: Run, stored: Path) -> None:
         assert store.sets.all() == ()
 
 
-@pytest.mark.parametrize(
-    ("lines", "options", "expected"),
-    [
-        (("response,rater,measure,value", "t1,R1,anomy,1"), (), "did you mean 'anomia'"),
-        (("response,rater,measure,value", "t1,R1,anomia,7"), (), "'anomia' cannot be '7'"),
-        (("response,rater,measure,value", "t1,Anna B,anomia,1"), (), "under [raters]"),
-        (
-            ("response,rater,measure,value", "t1,R1,anomia,1", "t1,R1,Anomia,0"),
-            (), "R1 has rated 'anomia' of response 't1' twice",
-        ),
-        (("response,rater,measure", "t1,R1,anomia"), (), "there is no column 'value'"),
-        (("response,rater,measure,value", "t9,R1,anomia,1"), (), "is not in the store: 't9'"),
-        (
-            ("response,rater,measure,value,text", "t1,R1,anomia,1,another"),
-            (), "another text in the store",
-        ),
-        (
-            ("response,rater,measure,value,text", "1/1,R1,anomia,1,another"),
-            (), "another text in the store",
-        ),
-        (("response,rater,measure,value", "t1,R1,anomia#2,1"), (), "has no answer 'anomia#2'"),
-        (
-            ("response,rater,measure,value,text", "new,R1,anomia,1,another"),
-            (), "who gave these answers is not known",
-        ),
-        (("response,rater,measure,value", "t1,R1,anomia,1"), ("--battery", "tab"), "--battery"),
-        (("[1, 2",), (), "is not JSON"),
-        (('[{"id": 1, "data": {}}]',), (), "not a task with annotations"),
-        (('[{"id": 1, "data": 3, "annotations": []}]',), (), "data are not an object"),
-    ],
-)  # fmt: skip
-def test_what_is_wrong_is_told_and_nothing_is_stored(
-    run: Run, stored: Path, lines: tuple[str, ...], options: tuple[str, ...], expected: str
-) -> None:
-    done = run("import", write(stored / "r.csv", *lines), "--set", "pilot", *options, status=None)
-    assert done.status in (1, 2)
-    assert expected in done.err
+HEAD = "response,rater,measure,value"
+WRONG: tuple[tuple[tuple[str, ...], tuple[str, ...], str], ...] = (
+    ((HEAD, "t1,R1,anomy,1"), (), "did you mean 'anomia'"),
+    ((HEAD, "t1,R1,anomia,7"), (), "'anomia' cannot be '7'"),
+    ((HEAD, "t1,Anna B,anomia,1"), (), "under [raters]"),
+    ((HEAD, "t1,R1,anomia,1", "t1,R1,Anomia,0"), (), "has rated 'anomia' of response 't1' twice"),
+    (("response,rater,measure", "t1,R1,anomia"), (), "there is no column 'value'"),
+    ((HEAD, "t9,R1,anomia,1"), (), "is not in the store: 't9'"),
+    ((f"{HEAD},text", "t1,R1,anomia,1,another"), (), "another text in the store"),
+    ((f"{HEAD},text", "1/1,R1,anomia,1,another"), (), "another text in the store"),
+    ((HEAD, "t1,R1,anomia#2,1"), (), "has no answer 'anomia#2'"),
+    ((f"{HEAD},text", "new,R1,anomia,1,another"), (), "who gave these answers is not known"),
+    ((HEAD, "t1,R1,anomia,1"), ("--battery", "tab"), "--battery"),
+    (("[1, 2",), (), "is not JSON"),
+    (('[{"id": 1, "data": {}}]',), (), "not a task with annotations"),
+    (('[{"id": 1, "data": 3, "annotations": []}]',), (), "data are not an object"),
+)
+
+
+def test_what_is_wrong_is_told_and_nothing_is_stored(run: Run, stored: Path) -> None:
+    for lines, options, expected in WRONG:
+        table = write(stored / "r.csv", *lines)
+        done = run("import", table, "--set", "pilot", *options, status=None, err=expected)
+        assert done.status in (1, 2)
     with Store.open(stored / "tabwb-data" / "tabwb.db") as store:
         assert store.sets.all() == ()
         assert len(store.administrations()) == 2
@@ -276,12 +271,11 @@ def test_what_is_wrong_is_told_and_nothing_is_stored(
 
 def test_responses_are_found_by_number_where_an_id_is_not_enough(run: Run, stored: Path) -> None:
     run("import", stored / "texts.csv", "--judge", "none", "--again")
-    head = "response,rater,measure,value"
     refused = run(
-        "import", write(stored / "r.csv", head, "t1,R1,anomia,1"), "--set", "pilot", status=2
+        "import", write(stored / "r.csv", HEAD, "t1,R1,anomia,1"), "--set", "pilot", status=2
     )
     assert "several stored texts have the id 't1': 1/1 and 3/1" in refused.err
-    table = write(stored / "r.csv", head, "3/1,R1,anomia,1", "2/1/1,R1,anomia,0")
+    table = write(stored / "r.csv", HEAD, "3/1,R1,anomia,1", "2/1/1,R1,anomia,0")
     run("import", table, "--set", "pilot")
     with Store.open(stored / "tabwb-data" / "tabwb.db") as store:
         samples = store.sets.samples(store.sets.get("pilot").id)
@@ -292,8 +286,7 @@ def test_responses_are_found_by_number_where_an_id_is_not_enough(run: Run, store
 
 
 def test_two_raters_of_a_file_are_not_made_one(run: Run, stored: Path) -> None:
-    head = "response,rater,measure,value"
-    table = write(stored / "r.csv", head, "t3,1,anomia,1", "t3,R1,anomia,0", "t3,R1,jargon,0")
+    table = write(stored / "r.csv", HEAD, "t3,1,anomia,1", "t3,R1,anomia,0", "t3,R1,jargon,0")
     refused = run("import", table, "--set", "pilot", "--dry-run", status=2)
     assert "raters '1' and 'R1' would both be R1" in refused.err
     mapping = write(stored / "m.toml", "[raters]", "1 = 'A'")
@@ -301,16 +294,15 @@ def test_two_raters_of_a_file_are_not_made_one(run: Run, stored: Path) -> None:
     assert "2 raters (A, R1)" in done.err + done.out
 
 
-@pytest.mark.parametrize("code", ["rules", "rules-2", "lexical"])
-def test_a_person_has_no_code_of_a_judge(run: Run, stored: Path, code: str) -> None:
-    table = write(stored / "r.csv", "response,rater,measure,value", f"t3,{code},anomia,1")
-    refused = run("import", table, "--set", "pilot", "--dry-run", status=2)
-    assert f"'{code}' is a judge or a scorer" in refused.err
+def test_a_person_has_no_code_of_a_judge(run: Run, stored: Path) -> None:
+    for code in ("rules", "rules-2", "lexical"):
+        table = write(stored / "r.csv", HEAD, f"t3,{code},anomia,1")
+        said = f"'{code}' is a judge or a scorer"
+        run("import", table, "--set", "pilot", "--dry-run", status=2, err=said)
 
 
 def test_answers_without_a_rater_are_left_out(run: Run, stored: Path) -> None:
-    head = "response,rater,measure,value"
-    table = write(stored / "r.csv", head, "t3,,anomia,1", "t3,R1,anomia,0")
+    table = write(stored / "r.csv", HEAD, "t3,,anomia,1", "t3,R1,anomia,0")
     done = run("import", table, "--set", "pilot", "--dry-run")
     assert "left out: 1 answers without a rater" in done.err
 

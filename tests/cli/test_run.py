@@ -64,32 +64,28 @@ def test_an_export_replayed_gives_the_same_answers_and_scores(run: Run, tmp_path
     assert again["summary"] == first["summary"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "said"),
-    [
-        (["run", "tab"], 2, "name one examinee"),
-        (["run", "tab", "--model", "echo", "--speaker", "S1"], 2, "name one examinee"),
-        (["run", "tbb", "--model", "echo"], 2, "tab"),
-        (["run", "tab", "--model", "ehco"], 2, "echo"),
-        (["run", "tab", "--model", "echo@dealy=1"], 2, "delay"),
-        (["run", "tab", "--model", "echo", "--judge", "rulez"], 2, "rules"),
-        (["run", "tab", "--speaker", "S-01"], 2, "research-protocol"),
-        (["run", "tab", "--model", "echo", "--replicates", "0"], 2, "replicates"),
-        (["run", "./nowhere.toml", "--model", "echo"], 2, "nowhere.toml"),
-        (["rnu"], 2, "run"),
-        (["resume", "7"], 1, "no store"),
-        (["results", "7"], 1, "no store"),
-        (["export", "1", "--format", "jsnl", "--out", "x"], 2, "jsonl"),
-    ],
+CANNOT_BE_DONE = (
+    ("run tab", 2, "name one examinee"),
+    ("run tab --model echo --speaker S1", 2, "name one examinee"),
+    ("run tbb --model echo", 2, "tab"),
+    ("run tab --model ehco", 2, "echo"),
+    ("run tab --model echo@dealy=1", 2, "delay"),
+    ("run tab --model echo --judge rulez", 2, "rules"),
+    ("run tab --speaker S-01", 2, "research-protocol"),
+    ("run tab --model echo --replicates 0", 2, "replicates"),
+    ("run ./nowhere.toml --model echo", 2, "nowhere.toml"),
+    ("rnu", 2, "run"),
+    ("resume 7", 1, "no store"),
+    ("results 7", 1, "no store"),
+    ("export 1 --format jsnl --out x", 2, "jsonl"),
 )
-def test_what_cannot_be_done_is_said_in_one_message(
-    run: Run, arguments: list[str], status: int, said: str
-) -> None:
-    outcome = run(*arguments, status=None)
-    assert outcome.status == status, outcome
-    assert said in outcome.err
-    assert "Traceback" not in outcome.err
-    assert outcome.out == ""
+
+
+def test_what_cannot_be_done_is_said_in_one_message(run: Run) -> None:
+    for words, status, said in CANNOT_BE_DONE:
+        outcome = run(*words.split(), status=status, err=said)
+        assert "Traceback" not in outcome.err
+        assert outcome.out == ""
 
 
 @pytest.mark.skipif(not hasattr(os, "openpty"), reason="no terminals of this kind here")
@@ -341,22 +337,20 @@ def test_quiet_and_verbose(run: Run, battery_file: Path) -> None:
     assert run(*command).err.count("item ") == 21
 
 
-@pytest.mark.parametrize(
-    ("given", "sent"), [("You are terse.", "You are terse."), ("none", None), (None, "battery")]
-)
 def test_the_system_message_is_sent_and_stored(
-    run: Run, tmp_path: Path, battery_file: Path, given: str | None, sent: str | None
+    run: Run, tmp_path: Path, battery_file: Path
 ) -> None:
     text = battery_file.read_text(encoding="utf-8")
     own = 'system = { text = "Answer.", source = "ours" }\n'
     battery_file.write_text(text.replace("[battery]\n", f"[battery]\n{own}", 1), encoding="utf-8")
-    options = () if given is None else ("--system", given)
-    made = run("run", battery_file, "--model", "echo", *options, "--json")
-    assert made.document["administration"]["system_message"] == given
-    out = tmp_path / "a.jsonl"
-    run("export", "1", "--format", "jsonl", "--out", out)
-    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert {line["system"] for line in lines} == {"Answer." if sent == "battery" else sent}
+    for given, sent in (("You are terse.", "You are terse."), ("none", None), (None, "Answer.")):
+        options = () if given is None else ("--system", given)
+        made = run("run", battery_file, "--model", "echo", *options, "--json").document
+        assert made["administration"]["system_message"] == given
+        out = tmp_path / f"{given}.jsonl"
+        run("export", made["administration"]["id"], "--format", "jsonl", "--out", out)
+        lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
+        assert {line["system"] for line in lines} == {sent}
 
 
 def test_unlike_system_messages_are_never_pooled(run: Run, battery_file: Path) -> None:
@@ -429,22 +423,18 @@ def test_what_is_refused(run: Run) -> None:
     assert idle.status == 2 and "changes none of the 4 prompts" in idle.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--model", "echo", "--temperature", "nan"], "not in the range 0<=x<=10"),
-        (["--model", "echo", "--top-p", "nan"], "not in the range 0<x<=1"),
-        (["--model", "echo", "--seed", "9" * 30], "not in the range"),
-        (["--model", "echo", "--seed", f"-{'9' * 30}"], "not in the range"),
-        (["--model", "echo", "--stop", ""], "--stop: an empty text"),
-        (["--model", ""], "is not a spec"),
-        (["--speaker", "", "--research-protocol", "X"], "is not a valid participant code"),
-    ],
-)
-def test_a_refused_option_leaves_no_administration(
-    run: Run, arguments: list[str], said: str
-) -> None:
-    run("run", "tab", *arguments, status=2, err=said)
+def test_a_refused_option_leaves_no_administration(run: Run) -> None:
+    echo = ("--model", "echo")
+    for arguments, said in (
+        ((*echo, "--temperature", "nan"), "not in the range 0<=x<=10"),
+        ((*echo, "--top-p", "nan"), "not in the range 0<x<=1"),
+        ((*echo, "--seed", "9" * 30), "not in the range"),
+        ((*echo, "--seed", f"-{'9' * 30}"), "not in the range"),
+        ((*echo, "--stop", ""), "--stop: an empty text"),
+        (("--model", ""), "is not a spec"),
+        (("--speaker", "", "--research-protocol", "X"), "is not a valid participant code"),
+    ):
+        run("run", "tab", *arguments, status=2, err=said)
     assert run("results", "--json").document["administrations"] == []
 
 
@@ -459,23 +449,17 @@ def test_the_largest_seeds_can_be_stored(run: Run) -> None:
 LINE = {"subtest": "connected-text", "item": "ct1", "replicate": 0, "response": "It was fine."}
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
+def test_a_replay_file_that_is_no_export_is_named_with_its_line(run: Run, tmp_path: Path) -> None:
+    replayed = tmp_path / "answers.jsonl"
+    for content, said in (
         (b"[" * 100_000, ":1: cannot be read"),
         (b'{"replicate": ' + b"9" * 5_000 + b"}", ":1: cannot be read"),
         (b"NaN", ":1: is not a JSON object"),
         (b"\xff", ":1: is not UTF-8"),
-    ],
-    ids=["nested", "number", "nan", "bytes"],
-)
-def test_a_replay_file_that_is_no_export_is_named_with_its_line(
-    run: Run, tmp_path: Path, content: bytes, said: str
-) -> None:
-    replayed = tmp_path / "answers.jsonl"
-    replayed.write_bytes(content)
-    outcome = run("run", "tab", "--model", f"replay:{replayed}", status=1, err=said)
-    assert "unexpected" not in outcome.err
+    ):
+        replayed.write_bytes(content)
+        outcome = run("run", "tab", "--model", f"replay:{replayed}", status=1, err=said)
+        assert "unexpected" not in outcome.err
     assert run("results", "--json").document["administrations"] == []
 
 
