@@ -57,7 +57,7 @@ def recordings(tmp_path: Path) -> Path:
     return builders.recordings(tmp_path / "recordings", **SPOKEN)
 
 
-async def test_a_folder_of_recordings_is_stored_stopped_continued_and_transcribed(
+async def test_a_folder_of_recordings_is_stored_once_across_two_openings_and_transcribed(
     sit: Sit, recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gate = Gate()
@@ -68,10 +68,13 @@ async def test_a_folder_of_recordings_is_stored_stopped_continued_and_transcribe
         return Told(verb, done, of)
 
     monkeypatch.setattr(importing, "counted", counted)
+    fields = {
+        "path": recordings,
+        "battery": tmp_path / "battery.toml",
+        "transcriber": f"manual:{tmp_path / 'typed.tsv'}",
+    }
     async with sit((100, 30)) as seat:
-        typed = tmp_path / "typed.tsv"
-        battery = tmp_path / "battery.toml"
-        await asked(seat, path=recordings, battery=battery, transcriber=f"manual:{typed}")
+        await asked(seat, **fields)
         await seat.press("enter")
         await refused(seat, "participant code")
         seat.fill(speaker="S-014")
@@ -83,49 +86,25 @@ async def test_a_folder_of_recordings_is_stored_stopped_continued_and_transcribe
         (given,) = stored(seat)
         assert given.status is AdministrationStatus.PAUSED
         assert len(recordings_of(seat)) == 3
-        await seat.press("r", reads="✓ Import")
-        (given,) = stored(seat)
-        assert given.status is AdministrationStatus.DONE
+    async with sit((100, 30)) as seat:
+        await asked(seat, **fields, speaker="S-014")
+        await seat.press_button("begin")
+        await seat.until(lambda: stored(seat)[0].status is AdministrationStatus.DONE, "the end")
+        assert len(stored(seat)) == 1
+        assert len(recordings_of(seat)) == 5
+        await seat.until(lambda: not seat.asked and "Right names" in seat.text, "the results")
         _, trials = seat.stored()
         assert {one.plan.item: len(one.attempts) for one in trials} == {
             "dog": 1, "cat": 2, "tree": 1, "house": 1,
         }  # fmt: skip
-        assert len(recordings_of(seat)) == 5
         heard = [
             said for one in trials for said in observations_of(one) if isinstance(said, Transcribed)
         ]
         assert len(heard) == 4, "of each response that counts"
-
-
-async def test_a_folder_is_stored_once_across_two_openings_of_the_workbench(
-    sit: Sit, recordings: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def given(seat: Seat) -> None:
-        battery = tmp_path / "battery.toml"
-        await asked(seat, path=recordings, battery=battery, transcriber="none", speaker="S-014")
-        await seat.press_button("begin")
-
-    gate = Gate()
-
-    def held_back(*_: object) -> Told:
-        gate.hold()
-        return Told()
-
-    with monkeypatch.context() as held:
-        held.setattr(importing, "counted", held_back)
-        async with sit((100, 30)) as seat:
-            await given(seat)
-            await stop_at(seat, gate)
-            assert len(recordings_of(seat)) == 1
-    async with sit((100, 30)) as seat:
-        await given(seat)
-        await seat.until(lambda: stored(seat)[0].status is AdministrationStatus.DONE)
-        assert len(stored(seat)) == 1
-        assert len(recordings_of(seat)) == 5
-        await seat.until(lambda: not seat.asked and "Right names" in seat.text, "the results")
         await seat.press("escape")
         await seat.until(lambda: "Right names" not in seat.text, "the page before")
-        await given(seat)
+        await asked(seat, **fields, speaker="S-014")
+        await seat.press_button("begin")
         await refused(seat, "in the store already: administration 1")
         assert len(stored(seat)) == 1
 

@@ -9,7 +9,7 @@ import pytest
 import tomli
 from textual.widgets import Input, Static
 
-from tests.workbench.seat import SIZES, Seat, Sit
+from tests.workbench.seat import Seat, Sit
 
 
 @pytest.fixture(autouse=True)
@@ -33,11 +33,8 @@ async def open_models(seat: Seat) -> None:
     await seat.has("models-known")
 
 
-@pytest.mark.parametrize("size", SIZES[:1])
-async def test_a_profile_is_written_and_given_and_removed(
-    sit: Sit, folders: Path, size: tuple[int, int]
-) -> None:
-    async with sit(size) as seat:
+async def test_a_profile_is_written_and_given_and_removed(sit: Sit, folders: Path) -> None:
+    async with sit() as seat:
         await open_models(seat)
         seat.fill(**{"profile-name": "tiny", "profile-spec": "echo", "profile-family": "demo"})
         seat.fill(**{"profile-tuning": "base", "profile-parameters": "1.2M"})

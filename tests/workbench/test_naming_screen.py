@@ -31,7 +31,7 @@ from tabwb.workbench.shell.pictures import Picture
 from tabwb.workbench.shell.rule_verdicts import Aligned, alignment_lines, change_lines
 from tabwb.workbench.shell.sound import OnsetMark
 from tests.workbench.naming_seat import Name, NamingSeat, views
-from tests.workbench.seat import SIZES, Stage
+from tests.workbench.seat import Stage
 
 CUES = """
 cues = [
@@ -47,9 +47,8 @@ def onset(given: NamingSeat) -> OnsetMark:
     return given.now.sound.onset
 
 
-@pytest.mark.parametrize("size", SIZES[:1])
-async def test_a_whole_battery_by_keyboard(name_aloud: Name, size: tuple[int, int]) -> None:
-    async with name_aloud(size) as given:
+async def test_a_whole_battery_by_keyboard(name_aloud: Name) -> None:
+    async with name_aloud() as given:
         seat = given.seat
         await given.ready()
         await seat.reads("REC 00:0")
@@ -304,11 +303,10 @@ async def test_skip_void_note_ask_again_and_discontinue_by_key_and_palette(
     assert trials[0].notes == ("a cough",)
 
 
-@pytest.mark.parametrize("size", SIZES)
 async def test_the_speaker_sees_the_picture_and_nothing_else(
-    name_aloud: Name, size: tuple[int, int], tmp_path: Path
+    name_aloud: Name, tmp_path: Path
 ) -> None:
-    async with name_aloud(size) as given:
+    async with name_aloud() as given:
         seat = given.seat
         with Store.open(seat.store) as store:
             second = path_of(store)
@@ -330,7 +328,12 @@ async def test_the_speaker_sees_the_picture_and_nothing_else(
         await seat.until(lambda: not seat.text.strip(), "a blank page after the score")
         assert second.read_bytes() == b""
         await seat.press("escape", reads="your score  1 right")
+        await seat.pilot.resize_terminal(160, 48)
         await seat.press("f")
+        await seat.until(lambda: not seat.text.strip(), "a blank page between items")
+        await given.show()
+        await seat.until(lambda: "▀" in seat.text, "the picture")
+        assert set(seat.text) <= {"▀", " ", "\n"}
         given.speaker.alarm = "the microphone has vanished"
         await seat.reads("! the microphone has vanished")
         assert not seat.desk.query_one(SpeakerSheet).is_open, "a lost sound ends the speaker's view"
