@@ -56,7 +56,7 @@ async def _until_quiet() -> Cost:
 
 async def _opened(folder: Path) -> dict[str, Cost]:
     from tabwb.workbench.app import make_workbench
-    from tabwb.workbench.engine.gc_tuning import settle
+    from tabwb.workbench.engine.threads import settle
 
     memory = folder / "memory.json"
     memory.write_text('{"notice_seen": true}', encoding="utf-8")

@@ -35,7 +35,7 @@ async def _watched(folder: Path) -> dict[str, list[tuple[float, float]]]:
     import time
 
     from tabwb.workbench.app import make_workbench
-    from tabwb.workbench.engine.gc_tuning import settle
+    from tabwb.workbench.engine.threads import settle
 
     (folder / "memory.json").write_text('{"notice_seen": true}', encoding="utf-8")
     app = make_workbench(
@@ -88,7 +88,7 @@ async def _surveyed(folder: Path, store: Path) -> dict[str, list[tuple[float, fl
 
     from tabwb.workbench.app import make_workbench
     from tabwb.workbench.comparison.page import ModelsPage
-    from tabwb.workbench.engine.gc_tuning import settle
+    from tabwb.workbench.engine.threads import settle
 
     memory = folder / "memory.json"
     memory.write_text('{"notice_seen": true}', encoding="utf-8")

@@ -80,7 +80,8 @@ def command(
             tools.called = {one.name: one.flag for one in values_of(kind)}.__getitem__
             with closing(tools), _printed(operation, tools, shown, as_json=as_json):
                 if dry_run or kind.CONFIRMS:
-                    tools.detail = dry_run
+                    tools.detail, tools.keeps = dry_run, as_json
+                    tools.show = tools.show if as_json else _show
                     for told in operation.estimate(tools):
                         words = f"{told.part}: {told.words}" if told.part else told.words
                         if kind.CONFIRMS:

@@ -108,12 +108,13 @@ class ExportResults(Operation):
     wide: Annotated[
         bool,
         Arg("One row for each response, one column for each measure (parquet).", "Rows",
-            words=("ratings", "responses")),
+            words=("ratings", "responses"), only=("format", "parquet")),
     ] = False  # fmt: skip
     partition_by: Annotated[
         str,
         Arg("Write a folder with a file for each value of these columns (parquet).", "Files for",
-            metavar="COLUMN[,COLUMN...]", names=True, blank="one file", short=True),
+            metavar="COLUMN[,COLUMN...]", names=True, blank="one file", short=True,
+            only=("format", "parquet")),
     ] = ""  # fmt: skip
     force: Annotated[bool, replace(FORCE, help="Overwrite an existing file.")] = False
     judge: Annotated[

@@ -121,7 +121,7 @@ class JudgeRun(Operation):
                 judging = self._judging(tools, task, number)
                 estimate = judging.estimate()
                 row = _heading(task, number) | {"price": _price(task)} | _plain(estimate)
-                if tools.detail:
+                if tools.detail and tools.keeps:
                     row["requests"] = [
                         {
                             "trial": trial,
@@ -130,6 +130,11 @@ class JudgeRun(Operation):
                         }
                         for trial, request in judging.requests()
                     ]
+                elif tools.detail:
+                    for trial, request in judging.requests():
+                        tools.show(f"--- administration {number}, trial {trial}")
+                        for message in request.messages:
+                            tools.show(f"[{message.role}]\n{message.content}")
                 rows.append(row)
                 yield _told(task, number, estimate)
 
@@ -151,13 +156,8 @@ class JudgeRun(Operation):
         check_verdicts(tasks, AGAIN)
 
     def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
-        """Yield the requests of an estimate, or how far a judge agrees with itself."""
+        """Yield how far a judge agrees with itself."""
         for row in document.get("judging", ()):
-            for request in row.get("requests", ()) if "to_ask" in row else ():
-                yield f"--- administration {row['administration']}, trial {request['trial']}"
-                for message in request["messages"]:
-                    yield f"[{message['role']}]"
-                    yield message["content"]
             for one in row.get("self_agreement", ()):
                 share, kappa = (
                     "undefined" if one[name] is None else f"{one[name]:.2f}"

@@ -83,6 +83,8 @@ class Arg:
         names: one text may have several values, with commas between.
         words: for a dialog: the choices in words, in the order of the values (no, yes).
         blank: for a dialog: what an empty field means.
+        only: another value and what it has to be for this one to mean something; a dialog takes
+            this one only then.
         short: for a dialog: half a row is enough.
     """
 
@@ -107,6 +109,7 @@ class Arg:
     words: tuple[str, ...] = ()
     blank: str = ""
     short: bool = False
+    only: tuple[str, str] | None = None
 
 
 IDS = Arg("Numbers or uids of administrations.", metavar="[ID]...", positional=True)
@@ -284,7 +287,8 @@ class Tools:
         resumed: how the administration of a number is resumed.
         document: what was done so far, in plain values; kept when the work stops early.
         result: what was made, for who shows it; what it is the operation says.
-        detail: an estimate also lists what would be sent.
+        detail: an estimate also lists what would be sent, each as it is read.
+        keeps: its document has that too.
         tell: hears how far work is that cannot yield it.
         show: takes a line or a view of the document as soon as it is known, for people.
         writing: is told why an operation that only reads writes nevertheless; may refuse it.
@@ -308,6 +312,7 @@ class Tools:
     document: dict[str, Any] = field(default_factory=dict)
     result: Any = None
     detail: bool = False
+    keeps: bool = True
     tell: Callable[[Told], object] = lambda told: None
     show: Callable[[Any], object] = lambda line: None
     writing: Callable[[str], object] = lambda why: None

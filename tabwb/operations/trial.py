@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from tabwb.operations.operation import IDS, Arg, Ids, Operation, Tools
-from tabwb.records.errors import UsageError
+from tabwb.operations.operation import IDS, Arg, Ids, Operation, Progress, Told, Tools
+from tabwb.records.errors import Interrupted, UsageError
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.words import near, plural
 
@@ -152,18 +152,30 @@ class RescoreAdministration(Operation):
     anew without. Verdicts on the earlier text stay in the store and do not count.
     """
 
-    NAME, TITLE = "trial rescore", "Rescore"
+    NAME, TITLE, DOING, TOLD = "trial rescore", "Rescore", "Scoring", "response"
+    SAFE: ClassVar[str] = "the earlier ratings count as before"
     administration: Annotated[int | str, ADMINISTRATION]
 
-    def do(self, tools: Tools) -> None:
-        """Rate by the scorers and the judges that need no model."""
+    @property
+    def about(self) -> str:
+        """The administration."""
+        return f"every response of #{self.administration} again"
+
+    def run(self, tools: Tools) -> Progress:
+        """Rate by the scorers and the judges that need no model; store it at the end."""
         from tabwb.administer.session.corrections import no_longer_rated
         from tabwb.administer.session.raters import check_failed
         from tabwb.records.events import AttemptRecorded, Rated
 
         with session_of(tools, self.administration) as session:
             number, before = session.administration.id, session.trials
-            made = session.corrections.rescore()
+
+            def progress(done: int) -> None:
+                if tools.cancel.is_set():
+                    raise Interrupted(f"stopped: {self.SAFE}")
+                tools.tell(Told("", done, len(before), done))
+
+            made = session.corrections.rescore(progress)
             rated = sum(isinstance(event, Rated) for event in made)
             anew = sum(isinstance(event, AttemptRecorded) for event in made)
             lost = no_longer_rated(before, session.trials)
@@ -180,6 +192,11 @@ class RescoreAdministration(Operation):
                     f"tabwb judge run {number} --judge {rater}"
                 )
             check_failed(session)
+        return iter(())
+
+    def brief(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield what becomes of the earlier ratings."""
+        yield "the earlier ratings stay in the store"
 
 
 @contextmanager

@@ -45,7 +45,7 @@ def run_workbench(
     model: str | None = None,
 ) -> int:
     """Open the workbench and return its exit status; arguments as for :func:`make_workbench`."""
-    from tabwb.workbench.engine.gc_tuning import settle
+    from tabwb.workbench.engine.threads import settle
     from tabwb.workbench.shell import graphics
 
     graphics.prepare()

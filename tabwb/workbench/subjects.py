@@ -6,7 +6,6 @@ from tabwb.workbench.adjudication.subject import SUBJECT as ADJUDICATION
 from tabwb.workbench.comparison.subject import SUBJECT as COMPARISON
 from tabwb.workbench.extensions.subject import SUBJECT as EXTENSIONS
 from tabwb.workbench.home.subject import SUBJECT as HOME
-from tabwb.workbench.importing.subject import SUBJECT as IMPORTING
 from tabwb.workbench.jobs.subject import SUBJECT as JOBS
 from tabwb.workbench.lesions.subject import SUBJECT as LESIONS
 from tabwb.workbench.models.subject import SUBJECT as MODELS
@@ -15,7 +14,6 @@ from tabwb.workbench.participants.subject import SUBJECT as PARTICIPANTS
 from tabwb.workbench.rating.subject import SUBJECT as RATING
 from tabwb.workbench.results.subject import SUBJECT as RESULTS
 from tabwb.workbench.shell.desk_commands import SUBJECT as DESK
-from tabwb.workbench.transcribing.subject import SUBJECT as TRANSCRIBING
 from tabwb.workbench.trial.subject import SUBJECT as TRIAL
 
 SUBJECTS = tuple(
@@ -25,11 +23,9 @@ SUBJECTS = tuple(
         HOME,
         NAMING,
         MODELS,
-        IMPORTING,
         JOBS,
         PARTICIPANTS,
         RESULTS,
-        TRANSCRIBING,
         ADJUDICATION,
         COMPARISON,
         EXTENSIONS,

@@ -8,13 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.events import Key
 from textual.widgets import Input, Static
 
 from tabwb.operations.judge import JudgeRun
 from tabwb.operations.operation import Tools
 from tabwb.records.trials import Trial
 from tabwb.store.store import Store
-from tabwb.workbench.engine.operations import JobController
+from tabwb.workbench.shell.operation_dialog import OperationScreen
 from tests.workbench.seat import Seat, Sit, workbench
 
 
@@ -54,7 +55,7 @@ async def test_pressed_twice_while_the_worker_is_busy_it_begins_once(sit: Sit) -
         await seat.press_button("begin")
         free.set()
         await seat.until(lambda: "5 verdicts" in said(seat), "the end")
-        assert len(seat.desk.controller(JobController).engine.background.entries) == 1
+        assert len(seat.desk.sessions.jobs.all) == 1
         with Store.open(seat.store) as store:
             judged = [trial for trial in store.trials(1) if "rules-1" in raters_of(trial)]
         assert len(judged) == 5
@@ -69,9 +70,9 @@ async def test_closed_while_the_worker_is_busy_its_job_is_done(sit: Sit) -> None
         await seat.press_button("begin")
         await seat.press("escape")
         free.set()
-        jobs = seat.desk.controller(JobController).engine.background
-        await seat.until(lambda: jobs.entries and not jobs.entries[1].state.active, "the end")
-        assert jobs.entries[1].state.phase == "done"
+        jobs = seat.desk.sessions.jobs
+        await seat.until(lambda: jobs.all and not jobs.all[1].state.active, "the end")
+        assert jobs.all[1].state.phase == "done"
 
 
 async def test_an_estimate_that_fails_says_so(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,6 +116,56 @@ async def test_a_value_is_refused_at_its_field(sit: Sit) -> None:
         await seat.until(lambda: "5 to ask" in said(seat), "the whole spec")
 
 
+async def test_keys_typed_on_after_an_estimate_stay_in_their_field(sit: Sit) -> None:
+    async with sit() as seat:
+        await opened(seat)
+        seat.fill(judge="nothing")
+        field(seat, "max_requests").focus()
+        await seat.pilot.pause()
+        for key in ("enter", "1", "2"):
+            seat.app.post_message(Key(key, key if len(key) == 1 else None))
+        await seat.until(lambda: "nothing" in said(seat), "the refusal")
+        seat.app.post_message(Key("3", "3"))
+        await seat.until(lambda: field(seat, "max_requests").value == "123", "the keys")
+        assert field(seat, "judge").value == "nothing"
+        assert {one.id for one in seat.app.screen.query(".-wrong")} == {"judge"}
+
+
+async def test_the_key_after_the_one_that_closes_a_dialog_is_for_the_page(sit: Sit) -> None:
+    async with sit() as seat:
+        await opened(seat)
+        for key in ("escape", "t"):
+            seat.app.post_message(Key(key, key if len(key) == 1 else None))
+        await seat.until(lambda: seat.app.screen is seat.desk, "the page")
+        await seat.until(lambda: seat.app.screen.query("ResponsesView").first().display)
+
+
+async def test_fields_that_mean_nothing_for_a_format_are_not_filled(sit: Sit) -> None:
+    async with sit() as seat:
+        await opened(seat)
+        await seat.press("escape", "e")
+        await seat.until(lambda: seat.app.screen.query("#format"), "the dialog")
+        screen = seat.app.screen
+        assert "parquet only" in seat.text
+        assert all(screen.query_one(f"#{name}").disabled for name in ("wide", "partition_by"))
+        seat.fill(format="parquet", partition_by="model")
+        await seat.until(lambda: not screen.query_one("#wide").disabled)
+        seat.fill(format="csv")
+        await seat.until(lambda: screen.query_one("#wide").disabled)
+        assert isinstance(screen, OperationScreen)
+        assert not {"wide", "partition_by"} & set(dict(screen._given()))
+
+
+async def test_only_what_can_be_scrolled_takes_the_focus(sit: Sit) -> None:
+    async with sit() as seat:
+        await opened(seat)
+        seen = []
+        while seat.app.screen.focused.id not in seen:  # type: ignore[union-attr]
+            seen.append(seat.app.screen.focused.id)  # type: ignore[union-attr]
+            await seat.press("tab")
+        assert "estimate" in seen and "said-pane" not in seen
+
+
 def field(seat: Seat, name: str) -> Input:
     return seat.app.screen.query_one(f"#{name}", Input)
 
@@ -136,7 +187,10 @@ async def test_one_dialog_exports_reports_and_draws(sit: Sit, tmp_path: Path) ->
                 seat.fill(name="accuracy")
                 await seat.until(lambda: "policy=" in said(seat), "the options of the figure")
                 assert field(seat, "out").value == "administration-1-accuracy.pdf"
-                seat.fill(out="x.jpg", option="policy=normalised")
+                seat.fill(width="9000")
+                await seat.press_button("begin")
+                await seat.until(lambda: seat.app.screen.focused is field(seat, "width"))
+                seat.fill(width="single", out="x.jpg", option="policy=normalised")
                 await seat.press_button("begin")
                 await seat.until(lambda: ".pdf, .svg, .png" in said(seat), "the refusal")
             seat.fill(out=str(tmp_path / written))

@@ -58,7 +58,7 @@ from tabwb.operations.trial import (
 )
 from tabwb.records.errors import TabwbError
 from tabwb.store.store import Store
-from tabwb.workbench.engine.operations import JobController
+from tabwb.workbench.engine.jobs import Jobs
 from tests.administer.naming_parts import naming_battery
 from tests.administer.rating.adjudication_parts import disputed_set
 from tests.builders import recordings, typed_table
@@ -88,19 +88,19 @@ def ratings(path: Path) -> list[tuple[Any, ...]]:
         ]
 
 
-def ended(jobs: JobController, number: int) -> bool:
-    return not jobs.state(number).active
+def ended(jobs: Jobs, number: int) -> bool:
+    return not jobs.all[number].state.active
 
 
 async def worked(store: Path, *wanted: Operation) -> list[Any]:
     """Do operations as background jobs of the workbench; return their documents."""
     documents = []
     async with workbench(store.parent) as seat:
-        jobs = seat.desk.controller(JobController)
+        jobs = seat.desk.sessions.jobs
         for one in wanted:
             number = await seat.desk.ask(jobs.begin, one)
             await seat.until(partial(ended, jobs, number), "the end")
-            documents.append(jobs.state(number).document)
+            documents.append(jobs.all[number].state.document)
     return documents
 
 
@@ -249,11 +249,11 @@ async def test_a_file_that_exists_is_kept(run: Run, stores: list[Path]) -> None:
     with tabwb.open(stores[1]) as study, pytest.raises(TabwbError, match="already exists"):
         study.export(1, format="csv", out=out)
     async with workbench(stores[2].parent) as seat:
-        jobs = seat.desk.controller(JobController)
+        jobs = seat.desk.sessions.jobs
         wanted = ExportResults(ids=(1,), format="csv", out=out)
         number = await seat.desk.ask(jobs.begin, wanted)
         await seat.until(partial(ended, jobs, number), "the end")
-        assert jobs.state(number).phase == "refused"
+        assert jobs.all[number].state.phase == "refused"
     assert out.read_text() == "mine"
 
 
@@ -375,11 +375,11 @@ async def test_spoken_responses(
 async def test_an_administration_that_is_open_in_the_workbench_is_corrected(tmp_path: Path) -> None:
     async with workbench(tmp_path) as seat:
         await seat.begin(battery="tab", model="echo", judges="none")
-        jobs = seat.desk.controller(JobController)
+        jobs = seat.desk.sessions.jobs
         note = NoteOnTrial(administration=1, trial=1, text="loud")
         number = await seat.desk.ask(jobs.begin, note)
         await seat.until(partial(ended, jobs, number), "the end")
-        assert jobs.state(number).phase == "done"
+        assert jobs.all[number].state.phase == "done"
         assert seat.desk.sessions.open_session().trials[0].notes == ("loud",)
 
 

@@ -15,7 +15,7 @@ from tabwb.analysis.administrations import load_administrations
 from tabwb.analysis.grouping import grouped, summarised
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.rows import without_trials
-from tabwb.workbench.engine.gc_tuning import AT_ONCE, let_go, resting
+from tabwb.workbench.engine.threads import AT_ONCE, let_go, resting
 from tests.workbench.stocked import stock
 
 
@@ -46,7 +46,7 @@ def test_things_go_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     def rest(seconds: float) -> None:
         left.append(sum(ref() is not None for ref in seen))
 
-    monkeypatch.setattr("tabwb.workbench.engine.gc_tuning.time.sleep", rest)
+    monkeypatch.setattr("tabwb.workbench.engine.threads.time.sleep", rest)
     let_go(things)
     assert left == [AT_ONCE + 1, 1, 0]
 

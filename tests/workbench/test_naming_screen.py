@@ -422,7 +422,7 @@ async def test_a_transcriber_that_cannot_be_had_stops_nothing_and_another_can_fo
         await seat.until(lambda: seat.asked, "which transcriber")
         seat.fill(transcriber=matcher)
         await seat.press_button("begin")
-        jobs = seat.desk.engine.background.entries
+        jobs = seat.desk.sessions.jobs.all
         await seat.until(lambda: jobs and jobs[1].state.phase == "done", "the end of the job")
         assert (jobs[1].state.kind, jobs[1].state.done, jobs[1].state.planned) == (
             "Transcribing",
@@ -454,7 +454,7 @@ async def test_what_still_waits_for_its_transcript_at_the_end_becomes_a_job(
         await given.give("cat", key="1")
         await seat.press("d")
         await seat.words("tired")
-        jobs = seat.desk.engine.background.entries
+        jobs = seat.desk.sessions.jobs.all
         await seat.until(lambda: jobs and jobs[1].state.planned == 2, "the job")
         go_on.set()
         await seat.until(lambda: jobs[1].state.phase == "done", "the end of the job")

@@ -210,7 +210,7 @@ async def test_a_set_is_planned_and_closed_and_its_links_are_made(sit: Sit, tmp_
         await seat.has("expires")
         await seat.press_button("begin")
         await seat.reads("127.0.0.1:8017/rate#")
-        jobs = seat.desk.engine.background.entries.values()
+        jobs = seat.desk.sessions.jobs.all.values()
         assert "rate#" not in repr([entry.state for entry in jobs])
         seat.fill(what="rate close")
         await seat.has("reason")

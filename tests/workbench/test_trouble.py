@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from pathlib import Path
+from queue import SimpleQueue
 from time import sleep
 
 import pytest
@@ -23,7 +24,8 @@ from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.store import takes
 from tabwb.store.store import Store
-from tabwb.workbench.naming.listener import Listener
+from tabwb.workbench.engine.threads import aside
+from tabwb.workbench.naming.hearing import listen
 from tabwb.workbench.second_terminal import SecondTerminal
 from tabwb.workbench.served_driver import ServedDriver
 from tabwb.workbench.trial.actions import TrialActions
@@ -35,6 +37,7 @@ from tests.workbench.seat import Sit
 FRAGILE = '''
 import os
 from pathlib import Path
+from queue import SimpleQueue
 from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.plugin_api.hookspecs import hookimpl
 from tabwb.records.exchange import Reply
@@ -190,6 +193,12 @@ async def test_a_store_that_cannot_be_opened_is_told(sit: Sit, tmp_path: Path) -
         assert seat.desk.saved is False
 
 
+def heard_by(
+    opened: Callable[[Cancel], Transcribing], cancel: Cancel, failed: list[TabwbError]
+) -> None:
+    listen(opened, SimpleQueue(), cancel, {}, lambda job, heard: None, failed.append)
+
+
 def test_an_error_of_a_transcriber_is_reported_unless_its_loading_was_stopped() -> None:
     loading = threading.Event()
     failed: list[TabwbError] = []
@@ -200,19 +209,18 @@ def test_an_error_of_a_transcriber_is_reported_unless_its_loading_was_stopped() 
             sleep(0.01)
         raise ValueError("closed while it was loaded")
 
-    listener = Listener(opened, lambda job, heard: None, failed.append)
-    listener.start()
+    cancel = threading.Event()
+    thread = aside("listener", lambda: heard_by(opened, cancel, failed))
     assert loading.wait(5)
-    listener.close()
-    assert not listener.is_alive()
+    cancel.set()
+    thread.join(5)
+    assert not thread.is_alive()
     assert failed == []
 
     def broken(cancel: Cancel) -> Transcribing:
         raise ValueError("no weights")
 
-    listener = Listener(broken, lambda job, heard: None, failed.append)
-    listener.start()
-    listener.join(5)
+    heard_by(broken, threading.Event(), failed)
     assert [error.message for error in failed] == ["ValueError: no weights"]
 
 

@@ -127,9 +127,11 @@ def width_mm(width: str | float) -> float:
     try:
         mm = WIDTHS[width] if isinstance(width, str) and width in WIDTHS else float(width)
     except ValueError:
-        raise UsageError(f"'{width}' is not a width of a figure", allowed=allowed) from None
+        words = f"'{width}' is not a width of a figure"
+        raise UsageError(words, where="width", allowed=allowed) from None
     if not NARROWEST <= mm <= WIDEST:
-        raise UsageError(f"a figure cannot be {width} mm wide", allowed=allowed)
+        words = f"a figure cannot be {width} mm wide"
+        raise UsageError(words, where="width", allowed=allowed)
     return mm
 
 

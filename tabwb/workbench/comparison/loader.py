@@ -19,7 +19,7 @@ from tabwb.analysis.grouping import Group, Grouped, grouped, summarised
 from tabwb.records.words import plural
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.rows import without_trials
-from tabwb.workbench.engine.gc_tuning import let_go, resting, set_aside, tidy
+from tabwb.workbench.engine.threads import let_go, resting, set_aside, tidy
 from tabwb.workbench.shell.wording import head_words
 
 if TYPE_CHECKING:

@@ -32,7 +32,6 @@ from tabwb.records.errors import (
 from tabwb.store import takes
 from tabwb.store.store import Store
 from tabwb.workbench.engine import messages
-from tabwb.workbench.engine.jobs import Jobs
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ErrorReport, ModelEntry
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
     from tabwb.workbench.engine.session_controller import SessionController
 
 Say = Callable[[object], object]
-Job = Callable[[], None]
+Command = Callable[[], None]
 TITLES: tuple[tuple[type[TabwbError], str], ...] = (
     (NoConsent, "Consent is missing"),
     (StoreError, "The store refused to record it"),
@@ -67,18 +66,16 @@ class Engine:
 
     Attributes:
         cancel: set to stop the current model call or judging.
-        jobs: the queued commands; None ends the worker.
+        commands: those that are queued; None ends the worker.
         accepted: the number of commands that were queued.
-        background: the jobs that work beside the worker.
     """
 
     def __init__(self, say: Say, *, location: str | None, offline: bool) -> None:
         self.say = say
         self.cancel = threading.Event()
         self.catalogue = Catalogue()
-        self.jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self.commands: queue.SimpleQueue[Command | None] = queue.SimpleQueue()
         self.accepted = 0
-        self.background = Jobs(self)
         self._counting = threading.Lock()
         self._location = location
         self._offline = offline
@@ -104,11 +101,11 @@ class Engine:
         """What names the store, for a further connection; None for the default one."""
         return self.plugins.configuration.store_at(self._location)
 
-    def later(self, job: Job) -> None:
+    def later(self, command: Command) -> None:
         """Queue a command; :class:`messages.Settled` is sent when it is done. For any thread."""
         with self._counting:
             self.accepted += 1
-        self.jobs.put(job)
+        self.commands.put(command)
 
     def open(self) -> None:
         """Load the plugins and open the store; called once."""
@@ -194,15 +191,15 @@ class Worker(threading.Thread):
         engine, sessions = self.engine, self._sessions
         self._guarded(self._open, "tabwb could not start")
         while True:
-            job: Job | None
-            queued = True
+            command: Command | None
+            queued, commands = True, engine.commands
             try:
-                job = engine.jobs.get_nowait() if sessions.wants_turn else engine.jobs.get()
+                command = commands.get_nowait() if sessions.wants_turn else commands.get()
             except queue.Empty:
-                job, queued = sessions.turn, False
-            if job is None:
+                command, queued = sessions.turn, False
+            if command is None:
                 break
-            self._guarded(job)
+            self._guarded(command)
             if queued:
                 engine.say(messages.Settled())
         self._guarded(self._close)
@@ -210,10 +207,10 @@ class Worker(threading.Thread):
     def stop(self) -> None:
         """Stop the running command and close everything."""
         self._sessions.interrupt()
-        self.engine.background.stop_all()
+        self._sessions.jobs.stop_all()
         for controller in self._controllers:
             controller.interrupt()
-        self.engine.jobs.put(None)
+        self.engine.commands.put(None)
         self.join(CLOSE_S)
 
     def _open(self) -> None:
@@ -224,14 +221,14 @@ class Worker(threading.Thread):
     def _close(self) -> None:
         with ExitStack() as ends:
             ends.callback(self.engine.close)
-            ends.callback(self.engine.background.join)
+            ends.callback(self._sessions.jobs.join)
             for controller in self._controllers:
                 ends.callback(controller.close)
             self._sessions.close()
 
-    def _guarded(self, job: Job, title: str = "") -> None:
+    def _guarded(self, command: Command, title: str = "") -> None:
         try:
-            job()
+            command()
         except Exception as error:  # noqa: BLE001 - the worker's edge: shown, never the end
             if not isinstance(error, TabwbError):
                 self._sessions.auto = False

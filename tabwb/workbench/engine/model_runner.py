@@ -18,14 +18,13 @@ from tabwb.records.errors import Interrupted, StoreError, TabwbError
 from tabwb.records.states import AttemptState, StopReason
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import CommandStopped
+from tabwb.workbench.engine.threads import FRAME_S
 from tabwb.workbench.engine.transcript import Sitting
 from tabwb.workbench.engine.view_models import ErrorReport, Rest
 
 if TYPE_CHECKING:
     from tabwb.workbench.engine.session_controller import SessionController
 
-FRAME_S = 1 / 30
-"""Pieces of a reply are shown at most this often."""
 MANY = 40
 """An auto-run over more items than this sends them in batches where the model can batch."""
 TOGETHER = 32

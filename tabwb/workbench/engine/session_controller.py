@@ -22,6 +22,7 @@ from tabwb.records.speakers import SCOPES
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.jobs import Jobs
 from tabwb.workbench.engine.model_runner import ModelRunner
 from tabwb.workbench.engine.presenters import LiveScores, item_of
 from tabwb.workbench.engine.transcript import TranscriptKeeper
@@ -57,6 +58,7 @@ class SessionController(Controller):
 
     def __init__(self, engine: Engine) -> None:
         super().__init__(engine)
+        self.jobs = Jobs(self)
         self.session: Session | None = None
         self.auto = False
         self.model = ModelRunner(self)
@@ -87,7 +89,7 @@ class SessionController(Controller):
     def resume(self, number: int, *, go_on: bool = True, model: str | None = None) -> None:
         """Open an administration again; with ``go_on``, end its pause and load its model."""
         if model is not None or not self.holds(number):
-            if (job := self.engine.background.holder(number)) is not None:
+            if (job := self.jobs.holder(number)) is not None:
                 words = f"{job.kind} ({job.title}) is running: its results can be read meanwhile."
                 self.say(messages.Told(f"{words} J on the first page lists the jobs."))
                 self.say(messages.Requested("results", "show", (number,)))
@@ -131,7 +133,7 @@ class SessionController(Controller):
             yield self.session
             self.publish()
             return
-        self.engine.background.check_free(number)
+        self.jobs.check_free(number)
         with setup.resume(self.store, self.plugins, number) as session:
             yield session
 

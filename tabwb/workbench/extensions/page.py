@@ -14,7 +14,6 @@ from tabwb.media.views.tables import VIEWS
 from tabwb.operations.operation import made, plugin_operation, values_of
 from tabwb.plugin_api.extensions import OperationSource, PageSource
 from tabwb.records.words import plural
-from tabwb.workbench.engine.operations import JobController
 from tabwb.workbench.extensions.building import CHANGE, Built, change, page_data, table
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen, ScrollPane
@@ -134,4 +133,4 @@ async def _begin(desk: Desk, source: OperationSource, numbers: Sequence[int]) ->
     if any(one.arg.label for one in values) and not kind.CONFIRMS:
         desk.app.push_screen(OperationScreen(desk, kind, kind.TITLE, **known))
     else:
-        await desk.ask(desk.controller(JobController).begin, made(kind, known))
+        await desk.ask(desk.sessions.jobs.begin, made(kind, known))

@@ -442,8 +442,8 @@ def _participants(engine: Engine) -> tuple[Participant, ...]:
 def _scores(engine: Engine, wanted: Sequence[Administration]) -> Iterator[ScoredAdministration]:
     """Yield scores of administrations, read from a separate store: one can be begun meanwhile."""
     from tabwb.store.store import Store
-    from tabwb.workbench.engine.gc_tuning import resting
     from tabwb.workbench.engine.scored import scored_or_problem
+    from tabwb.workbench.engine.threads import resting
 
     primary = engine.plugins.configuration.study.primary_rater
     with Store.open(engine.store_place, create=False) as store:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import Any
 
 from textual.app import ComposeResult
 from textual.content import Content
 from textual.widgets import OptionList
 from textual.widgets.option_list import Option
 
+from tabwb.operations.operation import Operation
 from tabwb.records.words import plural, time_left
 from tabwb.workbench.engine.jobs import JobState
-from tabwb.workbench.engine.operations import DRY_RUN, JobController
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.drawn import bar
@@ -42,10 +43,6 @@ INTERRUPTED = (
     "responses left; w on the first page continues a sweep; M in results transcribes what is left."
 )
 MARK = "jobs"
-WORKS = (
-    "{}: {} is running. Quitting stops it after the current calls. What is stored stays; "
-    "started again, it continues with the rest."
-)
 HELP = """\
 # Background jobs
 
@@ -132,7 +129,7 @@ class JobsPage(Page):
 
     @property
     def _states(self) -> list[JobState]:
-        return states_of(self.desk)
+        return self.desk.sessions.jobs.states
 
     @property
     def _current(self) -> JobState | None:
@@ -162,7 +159,7 @@ class JobsPage(Page):
         if state is None or not state.active:
             self.show_message("This job is not running.")
         else:
-            self.desk.controller(JobController).stop(state.number)
+            self.desk.sessions.jobs.stop(state.number)
 
     def resume_job(self) -> None:
         """Start the job again."""
@@ -171,7 +168,7 @@ class JobsPage(Page):
             running = state is not None and state.active
             self.show_message("This job is running." if running else "Nothing is left to do.")
         else:
-            self.desk.do(partial(self.desk.controller(JobController).again, state.number))
+            self.desk.do(partial(self.desk.sessions.jobs.again, state.number))
 
     async def leave_jobs(self) -> None:
         """Return to the page before."""
@@ -179,7 +176,7 @@ class JobsPage(Page):
 
 
 class JobsActions(Actions):
-    """Runs the command *Background jobs*."""
+    """Opens the page and the dialogs of jobs that belong to no page; tells how jobs end."""
 
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
@@ -193,14 +190,49 @@ class JobsActions(Actions):
             page.update_page()
             page.start_at_work()
 
+    def open_import(self) -> None:
+        """Open the dialog of an import, then the results of what was imported."""
+        from tabwb.operations.importing import ImportFile
+
+        self._ask(ImportFile, "Import", then=self._imported)
+
+    def _imported(self, state: JobState) -> None:
+        given = (state.document or {}).get("administrations", ())
+        words = f"Imported: {plural(len(given), 'administration')}" if given else state.words
+        self.desk.notify(words, timeout=8, markup=False)
+        if given:
+            self.desk.request("results", "show", given[0]["id"])
+
+    def transcribe_files(self) -> None:
+        """Open the dialog that transcribes sound files."""
+        from tabwb.operations.transcribing import TranscribeFiles
+
+        self._ask(TranscribeFiles, "Transcribe sound files")
+
+    def transcribe(self, number: int, transcriber: str = "") -> None:
+        """Transcribe stored responses; ask with which transcriber where none is named."""
+        from tabwb.operations.transcribing import TranscribeResponses
+
+        desk, jobs = self.desk, self.desk.sessions.jobs
+        if not transcriber:
+            given = () if desk.catalogue is None else desk.catalogue.administrations
+            spec = next((one.conditions.transcriber for one in given if one.id == number), None)
+            self._ask(
+                TranscribeResponses, f"Transcribe #{number}",
+                administration=number, transcriber=spec,
+            )  # fmt: skip
+        elif jobs.working(TranscribeResponses.DOING, number) is None:
+            wanted = TranscribeResponses(administration=number, transcriber=transcriber)
+            desk.start(desk.ask, jobs.begin, wanted)
+
+    def _ask(self, kind: type[Operation], title: str, **known: Any) -> None:
+        from tabwb.workbench.shell.operation_dialog import OperationScreen
+
+        self.desk.app.push_screen(OperationScreen(self.desk, kind, title, **known))
+
     def changed(self, state: JobState) -> None:
-        """Show in the title bar what works; quitting asks first. Tell how an operation ended."""
-        key = f"job {state.number}"
-        if state.active and state.kind != DRY_RUN:
-            self.desk.jobs[key] = WORKS.format(state.kind, state.title)
-        else:
-            self.desk.jobs.pop(key, None)
-        mark = mark_of([one for one in states_of(self.desk) if one.active])
+        """Show in the title bar what works; tell how an operation ended."""
+        mark = mark_of([one for one in self.desk.sessions.jobs.states if one.active])
         if self.desk.marks.get(MARK, "") != mark:
             self.desk.marks[MARK] = mark
             self.desk.show_frame()
@@ -208,9 +240,7 @@ class JobsActions(Actions):
 
     def _tell_end(self, state: JobState) -> None:
         """Tell how an operation ended whose dialog was closed."""
-        if state.active or not self.desk.controller(JobController).is_operation(state.number):
-            return
-        if state.page and self.desk.page == state.page:
+        if state.active or (state.page and self.desk.page == state.page):
             return
         from tabwb.workbench.shell.operation_dialog import OperationScreen
 
@@ -234,11 +264,6 @@ def mark_of(active: list[JobState]) -> str:
     if state.phase == "stopping":
         return f"▸ {state.kind.lower()} stops"
     return f"▸ {state.kind.lower()}" + (f" {state.done}/{state.planned}" if state.planned else "")
-
-
-def states_of(desk: Desk) -> list[JobState]:
-    """Return the states of the jobs, the latest first."""
-    return [entry.state for entry in reversed(list(desk.engine.background.entries.values()))]
 
 
 EXAMPLE = JobState(1, "Judging", "#3 with tab-2026:bundled", "stopped", 12, 40, resumable=True)

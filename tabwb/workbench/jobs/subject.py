@@ -1,4 +1,7 @@
-"""The subject *jobs*: judging, transcribing, importing and sweeps in the background."""
+"""The subject *jobs*: judging, transcribing, importing and sweeps in the background.
+
+It also has the commands that begin those that belong to no page.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,12 @@ PAGE = (
             "Return to the page before; the jobs continue."),
 )  # fmt: skip
 COMMANDS = (
+    Command("file.open-import", "Import…", "Import", "i", 8,
+            "Answers of a table, inspect_ai or lm_eval; spoken naming; recordings; ratings. "
+            "Estimate first.",
+            where=ON_HOME),
+    Command("file.transcribe-files", "Transcribe sound files…", "", "T", 0,
+            "Phonemes of sound files and folders of them; nothing is stored.", where=ON_HOME),
     Command("file.jobs", "Background jobs", "Jobs", "J", 10,
             "Judging, transcribing, imports, sweeps in the background: progress, stop, again.",
             where=ON_HOME),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from tabwb.administer.session import setup
 from tabwb.records.errors import TabwbError
 from tabwb.workbench.engine.engine import Controller, Engine
-from tabwb.workbench.engine.model_runner import FRAME_S
 from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.engine.threads import FRAME_S
 from tabwb.workbench.lesions.messages import (
     ItemsKnown,
     LaboratoryState,

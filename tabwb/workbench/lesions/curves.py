@@ -1,18 +1,16 @@
-"""Curves and maps of lesions, by measure: read from the store in a thread with its own store."""
+"""Curves and maps of lesions, by measure, as they are read from the store."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from tabwb.analysis.measures import Cell
 from tabwb.lesion.spec import row_of
-from tabwb.records.errors import TabwbError, error_text
+from tabwb.records.errors import TabwbError
 from tabwb.store.store import Store
-from tabwb.workbench.engine.engine import Say
-from tabwb.workbench.engine.gc_tuning import resting
+from tabwb.workbench.engine.threads import resting
 from tabwb.workbench.lesions.messages import CurvesWanted
 
 if TYPE_CHECKING:
@@ -79,51 +77,10 @@ class Read:
     numbers: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class CurvesRead:
-    """Curves and maps were read; ``problem`` says why not."""
-
-    turn: int
-    read: Read | None
-    problem: str = ""
-
-
-class CurvesReader:
-    """Reads once at a time; what is asked for meanwhile is read once more afterwards."""
-
-    def __init__(self, say: Say, location: str | None) -> None:
-        self._say, self._location = say, location
-        self._lock = threading.Lock()
-        self._wanted: CurvesWanted | None = None
-        self._reading = False
-        self.turn = 0
-
-    def read(self, wanted: CurvesWanted) -> None:
-        """Read curves and maps of administrations."""
-        with self._lock:
-            self._wanted = wanted
-            self.turn += 1
-            if self._reading:
-                return
-            self._reading = True
-        threading.Thread(target=self._run, name="curves", daemon=True).start()
-
-    def _run(self) -> None:
-        while True:
-            with self._lock:
-                wanted, turn = self._wanted, self.turn
-                self._wanted = None
-                if wanted is None:
-                    self._reading = False
-                    return
-            try:
-                with resting(), Store.open(self._location, create=False) as store:
-                    found = CurvesRead(turn, read_curves(store, wanted))
-            except TabwbError as error:
-                found = CurvesRead(turn, None, _words(error))
-            except Exception as error:  # noqa: BLE001 - the thread's edge: shown, never the end
-                found = CurvesRead(turn, None, error_text(error))
-            self._say(found)
+def read_aside(location: str | None, wanted: CurvesWanted) -> Read:
+    """Return curves and maps, read by a thread of its own: the store is opened once more."""
+    with resting(), Store.open(location, create=False) as store:
+        return read_curves(store, wanted)
 
 
 def read_curves(store: Store, wanted: CurvesWanted) -> Read:
@@ -147,10 +104,6 @@ def _made(make: Callable[[], dict[Cell, Any]]) -> tuple[dict[Cell, Any], str]:
         return make(), ""
     except TabwbError as error:
         return {}, error.message
-
-
-def _words(error: TabwbError) -> str:
-    return ". ".join(filter(None, (error.message, error.hint)))
 
 
 def titles_of(battery: Battery) -> dict[str, str]:

@@ -6,7 +6,6 @@ import shlex
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
@@ -23,11 +22,11 @@ from tabwb.host.index import EXTRAS
 from tabwb.host.settings import Configuration
 from tabwb.operations.sweep import SweepLesions
 from tabwb.records.columns import fixed
-from tabwb.records.errors import MissingExtra
+from tabwb.records.errors import MissingExtra, TabwbError, error_text
 from tabwb.records.words import plural
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.lesions.curve_plot import draw, legend, map_lines, numbers
-from tabwb.workbench.lesions.curves import Curve, CurvesRead, CurvesReader, HeatMap, Read
+from tabwb.workbench.lesions.curves import Curve, HeatMap, Read, read_aside
 from tabwb.workbench.lesions.messages import CurvesWanted
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
@@ -68,7 +67,8 @@ class CurvesPage(Page):
         self.measure: Cell | None = None
         self.series = ""
         self._problem = ""
-        self._reading = False
+        self._reading = self._read_more = False
+        """Whether the store is read now, and has to be read once more afterwards."""
         self._done = 0
         """Conditions of the sweep that were done when it last told."""
         self._stale = self._working = False
@@ -119,12 +119,6 @@ class CurvesPage(Page):
 
     # ---------------------------------------------------------------- reading
 
-    @cached_property
-    def _reader(self) -> CurvesReader:
-        return CurvesReader(
-            self.desk.tell, Configuration.load().store_at(self.desk.location)
-        )  # fmt: skip
-
     def begin(self, wanted: CurvesWanted) -> None:
         """Show other administrations."""
         if wanted != self.wanted:
@@ -134,9 +128,30 @@ class CurvesPage(Page):
 
     def read_again(self) -> None:
         """Read the store again; what is shown stays until then."""
-        self._reading, self._stale, self._began = True, False, time.monotonic()
-        self._reader.read(self.wanted)
+        self._stale, self._began, self._read_more = False, time.monotonic(), True
+        if not self._reading:
+            self._reading = True
+            self.desk.start(self._read)
         self._show()
+
+    async def _read(self) -> None:
+        """Read in a thread of its own, one reading after the other."""
+        location = Configuration.load().store_at(self.desk.location)
+        while self._read_more:
+            self._read_more, self._problem = False, ""
+            try:
+                read = await self.desk.ask(read_aside, location, self.wanted, aside=True)
+            except TabwbError as error:
+                self._problem = ". ".join(filter(None, (error.message, error.hint)))
+            except Exception as error:  # noqa: BLE001 - the edge of what asks: shown, never the end
+                self._problem = error_text(error)
+            else:
+                first, self.read = self.read is None, read
+                self.maps = self.maps or (first and not read.curves and bool(read.maps))
+            self._took = time.monotonic() - self._began
+            self._reading = self._read_more
+            self._show()
+            self.desk.show_frame()
 
     def _renew(self) -> None:
         """Read again while a sweep runs; the sweep has most of the processor."""
@@ -148,18 +163,6 @@ class CurvesPage(Page):
         if isinstance(message, JobState) and message.kind == SweepLesions.DOING:
             self._stale |= message.done != self._done
             self._done, self._working = message.done, message.active
-        if not isinstance(message, CurvesRead):
-            return
-        self._reading = message.turn != self._reader.turn
-        self._took = time.monotonic() - self._began
-        self._problem = message.problem
-        if message.read is not None:
-            first = self.read is None
-            self.read = message.read
-            if first and not self.read.curves and self.read.maps:
-                self.maps = True
-        self._show()
-        self.desk.show_frame()
 
     # ---------------------------------------------------------------- what is chosen
 

@@ -19,7 +19,6 @@ from tabwb.operations.sweep import SweepLesions, Swept
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import expanded
 from tabwb.workbench.engine.jobs import JobState
-from tabwb.workbench.engine.operations import DRY_RUN, JobController
 from tabwb.workbench.lesions.page_words import (
     combo_of_batteries,
     combo_of_models,
@@ -102,7 +101,7 @@ class SweepPage(Page):
         super().__init__(desk, page)
         self._state = _NOTHING
         """Of the sweep or dry run that was begun last."""
-        self._jobs = desk.controller(JobController)
+        self._jobs = desk.sessions.jobs
         self._problem = ""
 
     def compose(self) -> ComposeResult:
@@ -181,7 +180,7 @@ class SweepPage(Page):
 
     @property
     def _dry(self) -> bool:
-        return self._state.kind == DRY_RUN
+        return self._state.is_dry
 
     @property
     def _swept(self) -> Swept | None:

@@ -16,7 +16,6 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.specs import is_writable
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import Ready
-from tabwb.workbench.engine.operations import JobController
 from tabwb.workbench.engine.view_models import Catalogue, ModelEntry
 from tabwb.workbench.shell.columns import clipped
 from tabwb.workbench.shell.desk import Desk
@@ -65,7 +64,7 @@ class ModelsScreen(Dialog[None]):
     def __init__(self, desk: Desk, catalogue: Catalogue) -> None:
         super().__init__()
         self._desk, self._catalogue = desk, catalogue
-        self._jobs = desk.controller(JobController)
+        self._jobs = desk.sessions.jobs
         self._job = 0
         """The number of the latest job."""
         self._trying = False

@@ -233,7 +233,7 @@ class ResultsPage(Page):
         """Score again."""
         if self.results is not None:
             desk, number = self.desk, self.results.administration.id
-            desk.do(partial(rescore, desk.engine, desk.sessions, number))
+            desk.do(partial(rescore, desk.sessions, number))
 
     async def back(self) -> None:
         """Return to where the results were opened, to the open administration, or home."""

@@ -5,17 +5,15 @@ All of it runs in the worker's thread.
 
 from __future__ import annotations
 
-import time
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from tabwb.records.errors import Interrupted, TabwbError
+from tabwb.operations.trial import RescoreAdministration
+from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import Judged
 from tabwb.workbench.engine.engine import Engine
-from tabwb.workbench.engine.jobs import Ended, Tools
 from tabwb.workbench.engine.messages import Stored, Told
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.shell.sound import Envelope, Sound, envelope_of, sound_of, stretch_around
@@ -27,9 +25,6 @@ if TYPE_CHECKING:
     from tabwb.workbench.results.presenter import Results
     from tabwb.workbench.shell.pictures import Pixels
 
-FRAME_S = 0.1
-"""Seconds between two messages of progress."""
-SCORED = "scored again; the earlier ratings stay in the store"
 KEPT = 256
 """So many envelopes are kept in memory."""
 
@@ -60,52 +55,15 @@ def read_replies(engine: Engine, number: int, trial: int) -> tuple[Judged, ...]:
 # ---------------------------------------------------------------- scored again
 
 
-def rescore(engine: Engine, sessions: SessionController, number: int) -> None:
+def rescore(sessions: SessionController, number: int) -> None:
     """Score and judge every counting answer again: in the background, where it is not open."""
     if sessions.holds(number):
         sessions.open_session().corrections.rescore()
         sessions.publish()
-        _scored_again(engine, Ended("done", SCORED), number)
-        return
-    engine.background.check_free(number)
-    engine.background.start(
-        "Scoring",
-        f"every response of #{number} again",
-        partial(_scored, number),
-        after=lambda ended: _scored_again(engine, ended, number),
-        again=partial(rescore, engine, sessions, number),
-        administration=number,
-        holds=True,
-    )
-
-
-def _scored(number: int, tools: Tools) -> Ended:
-    """Score and judge the answers of an administration again; nothing is stored before the end."""
-    from tabwb.administer.session import setup
-
-    told_at = 0.0
-    with setup.resume(tools.store, tools.plugins, number) as session:
-        planned = len(session.trials)
-
-        def progress(done: int) -> None:
-            nonlocal told_at
-            if tools.cancel.is_set():
-                raise Interrupted("stopped: the earlier ratings count as before")
-            if time.monotonic() - told_at > FRAME_S:
-                told_at = time.monotonic()
-                tools.tell(done=done, planned=planned)
-
-        session.corrections.rescore(progress)
-        tools.tell(done=planned, planned=planned)
-    return Ended("done", SCORED)
-
-
-def _scored_again(engine: Engine, ended: Ended, number: int) -> None:
-    engine.say(Stored(number))
-    if ended.phase == "done":
-        engine.say(Told(f"#{number}: {ended.words}."))
-    elif ended.phase == "refused":
-        raise TabwbError(f"#{number} could not be scored again: {ended.words}")
+        sessions.say(Stored(number))
+        sessions.say(Told(f"#{number}: scored again; the earlier ratings stay in the store."))
+    else:
+        sessions.jobs.begin(RescoreAdministration(administration=number))
 
 
 # ---------------------------------------------------------------- corrected

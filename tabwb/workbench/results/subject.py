@@ -66,7 +66,7 @@ def _body(desk: Desk) -> NamingBody:
 def _transcribe(desk: Desk) -> None:
     number = desk.current.administration()
     if number is not None:
-        desk.request("transcribing", "transcribe", number)
+        desk.request("jobs", "transcribe", number)
 
 
 def _say(what: str, desk: Desk) -> None:

@@ -114,13 +114,16 @@ class Workbench(App[int]):
         return self.desk
 
     async def on_event(self, event: Event) -> None:
-        """Queue keys on pages where each key waits for the one before it."""
+        """Queue keys on pages where each key waits for the one before it, and in dialogs.
+
+        One may close the dialog: the next is for what is behind it.
+        """
         if isinstance(event, Key):
             self.pressed_at = time.monotonic()
         if not isinstance(event, Key) or event.is_forwarded or event.key in AT_ONCE:
             await super().on_event(event)
-        elif not self.desk.current.KEYS_IN_TURN:
-            self.keys.waiting.clear()
+        elif not (self.keys.continues or isinstance(self.screen, Dialog)):
+            self.keys.drop()
             await super().on_event(event)
         elif self.desk.current.refuses_keys():
             self.keys.waiting.clear()
@@ -214,7 +217,7 @@ class Workbench(App[int]):
             return
         self._asked = True
         choices = (("stay", "Stay"), ("quit", "Stop it and quit"))
-        text = "\n\n".join(self.desk.jobs.values())
+        text = "\n\n".join(one.until_quitting for one in self.desk.jobs)
         self.push_screen(ChoiceScreen("Quit?", text, choices), self._answered)
 
     async def _answered(self, choice: str | None) -> None:
@@ -307,8 +310,20 @@ class KeyQueue:
         self.waiting: deque[Key] = deque()
         self._number = 0
         self._under_way = False
+        self._page: Page | None = None
         self._acted_on = True
         self._sent: Key | None = None
+
+    @property
+    def continues(self) -> bool:
+        """Whether a key on the page waits for the one before it, which may have closed a dialog."""
+        page = self._app.desk.current
+        return page.KEYS_IN_TURN or (self._under_way and page is self._page)
+
+    def drop(self) -> None:
+        """Forget the keys that wait: they were for another page."""
+        self.waiting.clear()
+        self._under_way, self._sent = False, None
 
     def admits(self, event: Key) -> bool:
         """Return whether a key is passed on now; otherwise it is queued."""
@@ -343,14 +358,16 @@ class KeyQueue:
     def _begin(self) -> None:
         self._number += 1
         self._under_way, self._acted_on = True, False
+        self._page = self._app.desk.current
 
     def _go_on(self, patience_s: float) -> None:
         app = self._app
         if not app.screen_stack:
             return  # the program ends
-        if not (app.desk.settled and app.desk.current.keys_done()):
+        page = app.desk.current
+        if page.KEYS_IN_TURN and not (app.desk.settled and page.keys_done()):
             app.set_timer(LOOK_S, lambda: self._go_on(patience_s))
-        elif app.focused is None and patience_s > 0:
+        elif page.KEYS_IN_TURN and app.focused is None and patience_s > 0:
             app.set_timer(LOOK_S, lambda: self._go_on(patience_s - LOOK_S))
         elif self.waiting:
             self._begin()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -21,7 +20,7 @@ from textual.signal import Signal
 from textual.widgets import Input, Tree
 
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb.workbench.engine import messages
+from tabwb.workbench.engine import messages, threads
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
 from tabwb.workbench.shell.commands import CommandTable, Situation, situation_of
 from tabwb.workbench.shell.desk_messages import DeskMessages, FromWorker
@@ -48,6 +47,7 @@ from tabwb.workbench.shell.page import Actions, Page, Subject
 
 if TYPE_CHECKING:
     from tabwb.workbench.engine.engine import Controller, Engine, Worker
+    from tabwb.workbench.engine.jobs import JobState
     from tabwb.workbench.engine.session_controller import SessionController
     from tabwb.workbench.shell.app import Workbench
 
@@ -67,7 +67,6 @@ class Desk(Screen[None]):
         saved: whether everything is on disk; None before the store is open.
         finder: finds administrations by words.
         marks: what the title bar shows on every page, by the subject that set it.
-        jobs: what runs in the background and would be stopped by quitting, in words, by subject.
         news: publishes the messages of the worker; dialogs subscribe to it.
         engine: plugins and store, for what :meth:`ask` runs in the worker's thread.
         sessions: the controller of the open session; its commands go through ``do``.
@@ -104,7 +103,6 @@ class Desk(Screen[None]):
         self.work: Work | None = None
         self.saved: bool | None = None
         self.marks: dict[str, str] = {}
-        self.jobs: dict[str, str] = {}
         self.news: Signal[object] = Signal(self, "news")
         self.do: Callable[[Callable[[], None]], None] = lambda job: None
         self._worker: Worker | None = None
@@ -196,7 +194,7 @@ class Desk(Screen[None]):
         """
         answer, job = _answered(partial(work, *values))
         if aside:
-            threading.Thread(target=job, name="aside", daemon=True).start()
+            threads.aside("aside", job)
         else:
             self.do(job)
         return await answer
@@ -210,7 +208,7 @@ class Desk(Screen[None]):
             while (job := wanted.get()) is not None:
                 job()
 
-        threading.Thread(target=take, name="aside", daemon=True).start()
+        threads.aside("aside", take)
         steps = work(*values)
         try:
             while True:
@@ -228,19 +226,15 @@ class Desk(Screen[None]):
 
     def _start_worker(self) -> None:
         from tabwb.workbench.engine.engine import Engine, Worker
-        from tabwb.workbench.engine.operations import JobController
         from tabwb.workbench.engine.session_controller import SessionController
 
         self.engine = engine = Engine(self.tell, location=self.location, offline=self._offline)
         self.do = engine.later
         self.sessions = SessionController(engine)
         self._controllers = [
-            JobController(engine, self.sessions),
-            *(
-                subject.load(subject.controller)(engine, self.sessions)
-                for subject in self.subjects
-                if subject.controller
-            ),
+            subject.load(subject.controller)(engine, self.sessions)
+            for subject in self.subjects
+            if subject.controller
         ]
         prefetch = [
             f"{subject.folder}.{module}" for subject in self.subjects for module in subject.prefetch
@@ -253,6 +247,12 @@ class Desk(Screen[None]):
         if self._worker is not None:
             self._worker.stop()
             self._worker = None
+
+    @property
+    def jobs(self) -> list[JobState]:
+        """What works in the background and would be stopped by quitting."""
+        states = self.sessions.jobs.states if self.started else []
+        return [one for one in states if one.active and not one.is_dry]
 
     @property
     def started(self) -> bool:

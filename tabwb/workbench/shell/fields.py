@@ -370,6 +370,8 @@ class Selection(ListField, can_focus=True):
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,down,space,up", "open", show=False)]
     value = reactive("", init=False)
+    placeholder = reactive("")
+    """What is shown instead of the value while the field is disabled."""
 
     @dataclass
     class Changed(Message):
@@ -391,6 +393,8 @@ class Selection(ListField, can_focus=True):
 
     def render(self) -> Content:
         """Return the words of the value."""
+        if self.disabled:
+            return Content.styled(self.placeholder, QUIET)
         return spread(Content(self._words[self.value]), Content("▼"), self.content_size.width)
 
     def make_list(self) -> OptionList:

@@ -15,8 +15,7 @@ from textual.widgets import Button, Input, ProgressBar, Static
 
 from tabwb.operations.operation import Operation, Value, made, values_of
 from tabwb.records.errors import TabwbError, UsageError, error_text
-from tabwb.workbench.engine.jobs import JobState
-from tabwb.workbench.engine.operations import JobController, refusal
+from tabwb.workbench.engine.jobs import JobState, refusal
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import AskWords, Choice, Dialog, ScrollPane, labelled
 from tabwb.workbench.shell.fields import Fields, Known, Selection, known_judges
@@ -27,6 +26,8 @@ SAID_HELP = "# What is said\n\nArrows scroll; **tab** moves on."
 STOPPING = "stopping after the current calls"
 MOST_ALLOWED = 160
 """Characters of what is allowed that the dialog has room for; its list has all."""
+CLOSED = ("exporters", "figures")
+"""Kinds of components of which one of those that are known is taken, without options."""
 WHAT_HELP = "# What\n\nWhat is made. The fields below belong to it."
 Kinds = Sequence[tuple[type[Operation], Mapping[str, Any]]]
 """Operations, each with the values that what is shown decides, and first values of fields."""
@@ -48,6 +49,14 @@ def joined(values: Sequence[object]) -> str:
     """Return the text of a field for several values."""
     texts = map(str, values)
     return " ".join(shlex.quote(one) if set(one) & set(" '\"\\") else one for one in texts)
+
+
+class SaidPane(ScrollPane):
+    """What the dialog says; it takes the focus where it is longer than its room."""
+
+    def allow_focus(self) -> bool:
+        """Whether there is something to scroll."""
+        return super().allow_focus() and self.max_scroll_y > 0
 
 
 class OperationScreen(Dialog[None]):
@@ -73,14 +82,14 @@ class OperationScreen(Dialog[None]):
         super().__init__()
         self._desk, self._title, self._then = desk, title, then
         self._kinds: dict[type[Operation], Mapping[str, Any]] = {kind: known, **dict(others)}
-        self._jobs = desk.controller(JobController)
+        self._jobs = desk.sessions.jobs
         numbers = known.get("ids") or [known[one] for one in ("administration",) if one in known]
         self._job = self._jobs.working(kind.DOING, numbers[0]) if len(numbers) == 1 else None
         """The job that works, or the latest."""
         self._working = self._asking = self._estimated = False
         self._take(kind)
         if self._job is not None:
-            self.known |= vars(self._jobs.wanted(self._job.number))
+            self.known |= vars(self._jobs.all[self._job.number].wanted)
 
     def _take(self, kind: type[Operation]) -> None:
         """Ask for the values of this operation."""
@@ -104,7 +113,7 @@ class OperationScreen(Dialog[None]):
             with VerticalScroll(id="fields", can_focus=False):
                 yield from self._rows()
             yield ProgressBar(id="progress", show_eta=False)
-            with ScrollPane(id="said-pane", help_text=SAID_HELP):
+            with SaidPane(id="said-pane", help_text=SAID_HELP):
                 yield Static(Content.styled(self.kind.NOTE, QUIET), id="said")
             with Horizontal(classes="dialog-buttons"):
                 yield Choice("Estimate", id="estimate")
@@ -149,6 +158,10 @@ class OperationScreen(Dialog[None]):
             self._named = shown
         if value.type is Path:
             return self._fields.path(name, shown, arg.blank)
+        if arg.kind in CLOSED:
+            offered = {one.value: f"{one.value}: {one.text}" for one in self._offered(arg.kind)}
+            pairs = [(words, one) for one, words in ({shown: shown} | offered).items()]
+            return self._fields.selection(name, pairs, shown)
         if arg.kind:
             return self._fields.combo(name, shown, self._offered(arg.kind), arg.blank)
         return self._fields.text(name, shown, arg.blank)
@@ -177,6 +190,7 @@ class OperationScreen(Dialog[None]):
     def on_mount(self) -> None:
         """Show the job that works already, if there is one."""
         self._show_working(False)
+        self._enable()
         self._focus_first()
         if self._job is not None:
             self._show(self._job)
@@ -200,21 +214,29 @@ class OperationScreen(Dialog[None]):
             self.query_one("#begin", Choice).label = self.kind.TITLE
             self._show_working(self._working)
             self._say(self.kind.remark(self._named), QUIET)
-
-    def on_input_changed(self, event: Input.Changed) -> None:
-        """An estimate was of other values; the name of a file follows what is chosen."""
-        self._forget_estimate()
-        chosen = event.value.strip()
-        if event.input.id != self.kind.NAMED_BY or chosen == self._named:
-            return
-        kind = next(one.arg.kind for one in self._values if one.name == self.kind.NAMED_BY)
-        if any(chosen == one.value for one in self._offered(kind)):
+        elif chosen.id == self.kind.NAMED_BY and chosen.value != self._named:
             for field in self.query("#out").results(Input):
                 head, found, tail = field.value.rpartition(self._named)
                 if found:
-                    field.value = f"{head}{chosen}{tail}"
-            self._named = chosen
-            self._say(self.kind.remark(chosen), QUIET)
+                    field.value = f"{head}{chosen.value}{tail}"
+            self._named = chosen.value
+            self._say(self.kind.remark(self._named), QUIET)
+        self._enable()
+
+    def on_input_changed(self) -> None:
+        """An estimate was of other values."""
+        self._forget_estimate()
+
+    def _enable(self) -> None:
+        """Let only fields be filled that mean something with what is chosen."""
+        for value in self._values:
+            if value.arg.only is not None:
+                name, needed = value.arg.only
+                field = self.query_one(f"#{value.name}")
+                chosen = self.query_one(f"#{name}")
+                assert isinstance(field, Input | Selection) and isinstance(chosen, Selection)
+                field.disabled = chosen.value != needed
+                field.placeholder = f"{needed} only" if field.disabled else value.arg.blank
 
     def _forget_estimate(self) -> None:
         if self._estimated:
@@ -243,7 +265,7 @@ class OperationScreen(Dialog[None]):
         style = AMBER if state.phase in {"refused", "stopped"} else ""
         self._say(f"{SIGNS[state.phase]} {words}{more}", style)
         if not state.active:
-            self._focus(state.field)
+            self._show_wrong(state.field)
         if state.phase == "done" and self._then is not None:
             self.dismiss(None)
             self._then(state)
@@ -252,8 +274,12 @@ class OperationScreen(Dialog[None]):
         self.query_one("#said", Static).update(Content.styled(words, style))
         self.query_one(ScrollPane).scroll_home(animate=False)
 
-    def _focus(self, name: str) -> None:
-        if name:
+    def _show_wrong(self, name: str) -> None:
+        """Mark a field, and go to it: not from another one, in which the user may be typing."""
+        for value in self._values:
+            field = self.query_one(f"#{value.name}")
+            field.set_class(value.name == name, "-wrong")
+        if name and isinstance(self.focused, Choice | None):
             self.query_one(f"#{name}").focus()
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
@@ -280,6 +306,7 @@ class OperationScreen(Dialog[None]):
             self._refuse(error)
             return
         self._estimated = False
+        self._show_wrong("")
         self._say("… looking", QUIET)
         work = self._begin(wanted) if begin else self._estimate(wanted)
         self.run_worker(work, exclusive=True, exit_on_error=False)
@@ -287,6 +314,8 @@ class OperationScreen(Dialog[None]):
     def _given(self) -> Iterator[tuple[str, Any]]:
         for value in self._values:
             field = self.query_one(f"#{value.name}")
+            if field.disabled:
+                continue
             if isinstance(field, Selection):
                 yield value.name, bool(field.value) if value.type is bool else field.value or None
                 continue
@@ -299,7 +328,7 @@ class OperationScreen(Dialog[None]):
         try:
             words = await self._desk.ask(self._jobs.estimate, wanted, aside=True)
         except Exception as error:  # noqa: BLE001 - a plugin's fault is shown
-            self._refuse(error)
+            self._refuse(error, wanted)
         else:
             self._say(f"≈ {words}")
             self._estimated = True
@@ -311,10 +340,10 @@ class OperationScreen(Dialog[None]):
                 return
             number = await self._desk.ask(self._jobs.begin, wanted)
         except Exception as error:  # noqa: BLE001 - a plugin's fault is shown
-            self._refuse(error)
+            self._refuse(error, wanted)
         else:
             if number:  # 0: the program ends
-                self._job = self._jobs.state(number)
+                self._job = self._jobs.all[number].state
                 self._show(self._job)
         finally:
             self._asking = False
@@ -329,15 +358,15 @@ class OperationScreen(Dialog[None]):
             raise UsageError(f"'{typed}' is not '{value}': nothing was done")
         return typed is not None
 
-    def _refuse(self, error: Exception) -> None:
+    def _refuse(self, error: Exception, wanted: Operation | None = None) -> None:
         """Say why a value cannot be used, at its field."""
         words, field = error_text(error), ""
         if isinstance(error, TabwbError):
             if len(error.allowed or "") > MOST_ALLOWED:
                 error.allowed, error.hint = None, "down in the field lists what there is"
-            words, field = refusal(self.kind, error)
+            words, field = refusal(self.kind, error, wanted)
         self._say(f"! {words}", AMBER)
-        self._focus(field)
+        self._show_wrong(field)
 
     def _show_working(self, working: bool, focus: str = "") -> None:
         ended = self._working and not working

@@ -1,4 +1,4 @@
-"""Tunes the garbage collector so that collections do not delay the screen.
+"""Threads beside the screen, and the garbage collector, whose work must not delay the screen.
 
 A full collection looks at every object that lives: with Textual and our own modules loaded that
 takes 30 to 100 ms, more than a frame may. What is there when the first screen is shown stays for as
@@ -10,7 +10,7 @@ from __future__ import annotations
 import gc
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 YOUNG = 5_000
@@ -19,9 +19,18 @@ OLDEST = 100
 """Collections of the middle generation before a full one."""
 AT_ONCE = 100
 """Responses let go at once: well below the 5 ms after which threads change."""
+FRAME_S = 1 / 30
+"""What comes piece by piece is shown at most this often."""
 
 _lock = threading.Lock()
 _resting = 0
+
+
+def aside(name: str, work: Callable[[], object]) -> threading.Thread:
+    """Begin work in a thread of its own, for which the end of the program does not wait."""
+    thread = threading.Thread(target=work, name=name, daemon=True)
+    thread.start()
+    return thread
 
 
 def settle() -> None:

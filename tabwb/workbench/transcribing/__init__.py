@@ -1,1 +1,0 @@
-"""Stored recordings transcribed in the background."""
