@@ -125,7 +125,7 @@ async def typed_text(folder: Path) -> Trace:
 async def _typed(folder: Path, before: int) -> Trace:
     """Answer ``before`` items of TAB, then trace the next answers."""
     from tabwb.workbench.shell.frame import ScoreSheet
-    from tabwb.workbench.trial.live_scores import LiveView
+    from tabwb.workbench.trial.transcript import LiveView
     from tests.workbench.seat import workbench
 
     trace = Trace()

@@ -43,8 +43,7 @@ from tabwb.records.words import plural
 if TYPE_CHECKING:
     from tabwb.administer.rating.adjudication import Adjudicator, Dispute
     from tabwb.battery.forms import Form, Question
-    from tabwb.serve.guests import Guest
-    from tabwb.serve.headers import Site
+    from tabwb.serve.admission import Guest, Site
 
 TEXT = 200
 """Characters of a sample's text that are printed."""
@@ -300,7 +299,7 @@ def serve(host: str, port: int, address: str | None, most: int, store_location: 
     ctrl+c closes all pages and ends it.
     """
     from tabwb.administer.rating.access import checked_address
-    from tabwb.serve.headers import Site
+    from tabwb.serve.admission import Site
 
     try:
         import textual_serve  # noqa: F401 - says which extra is missing

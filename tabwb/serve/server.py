@@ -20,10 +20,20 @@ from aiohttp.http_exceptions import HttpProcessingError
 from tabwb.administer.rating.access import PAGE, digest, is_key
 from tabwb.records.classes import dataclass
 from tabwb.records.errors import NoConsent, TabwbError
-from tabwb.serve.envelopes import MOST_BYTES, Size, read_size
-from tabwb.serve.guests import Guest, Links, Tickets, find_guest, no_longer_valid
-from tabwb.serve.headers import Site, client_address
-from tabwb.serve.limits import WrongTries, network
+from tabwb.serve.admission import (
+    MOST_BYTES,
+    Guest,
+    Links,
+    Site,
+    Size,
+    Tickets,
+    WrongTries,
+    client_address,
+    find_guest,
+    network,
+    no_longer_valid,
+    read_size,
+)
 from tabwb.serve.sessions import COMMAND, Session, Sessions
 
 REFUSED_S = 0.3

@@ -16,8 +16,7 @@ from textual_serve.download_manager import DownloadManager
 
 from tabwb.records import system
 from tabwb.records.system import child_environ
-from tabwb.serve.envelopes import Focus, Keys, Ping, Size, read_envelope
-from tabwb.serve.guests import Guest
+from tabwb.serve.admission import Focus, Guest, Keys, Ping, Size, read_envelope
 
 COMMAND = system.python("tabwb.workbench.served")
 """Shows one rating page. Its arguments, which everybody on the computer can read, name nobody."""

@@ -15,8 +15,7 @@ from tabwb.store.store import Store
 from tabwb.workbench.naming.pictures import FILE_NAME, SpeakerSheet, path_of
 from tabwb.workbench.shell import graphics, settings
 from tabwb.workbench.shell.pictures import read_picture
-from tabwb.workbench.trial.participant import Card, ParticipantSheet, typing_foot
-from tabwb.workbench.trial.second_terminal import Link, Typed
+from tabwb.workbench.trial.participant import Card, Link, ParticipantSheet, Typed, typing_foot
 
 LOOK_S = 0.03
 """Seconds between two reads of the files; a latency of naming measured with this view is later by

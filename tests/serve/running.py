@@ -15,8 +15,7 @@ from aiohttp.test_utils import unused_port
 from tabwb.administer.rating.access import digest, new_key
 from tabwb.records.errors import StoreError
 from tabwb.records.rating_sets import RaterLink
-from tabwb.serve.headers import Site
-from tabwb.serve.limits import WrongTries
+from tabwb.serve.admission import Site, WrongTries
 from tabwb.serve.server import RatingServer, Settings, make_runner
 
 PAGE = Path(__file__).with_name("small_page.py")

@@ -13,7 +13,7 @@ from hypothesis import Phase, event, given, settings
 from hypothesis import strategies as st
 
 from tabwb.serve import server as server_module
-from tabwb.serve.limits import ADDRESSES, BURST, REFILL_S, WrongTries, network
+from tabwb.serve.admission import ADDRESSES, BURST, REFILL_S, WrongTries, network
 from tests.serve.running import Browser, Links, running
 
 SEGMENTS = st.sampled_from(

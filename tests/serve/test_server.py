@@ -12,10 +12,10 @@ import psutil  # type: ignore[import-untyped]
 import pytest
 from aiohttp import ClientResponse, WSServerHandshakeError
 
-from tabwb.serve import limits
+from tabwb.serve import admission
 from tabwb.serve import server as server_module
 from tabwb.serve import sessions as sessions_module
-from tabwb.serve.limits import BURST, WrongTries
+from tabwb.serve.admission import BURST, WrongTries
 from tests.serve.running import Browser, Links, running
 
 PAST = "2020-01-01T00:00:00+00:00"
@@ -158,7 +158,7 @@ async def told(reply: ClientResponse) -> tuple[int, str, list[tuple[str, str]]]:
 async def test_an_address_that_tries_many_links_has_to_wait(
     links: Links, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(limits, "REFILL_S", 1e6)
+    monkeypatch.setattr(admission, "REFILL_S", 1e6)
     key = links.add("R2")
     async with running(links, proxied=True) as browser:
         here = {"X-Forwarded-For": "192.0.2.7"}

@@ -17,7 +17,7 @@ from textual.content import Content
 
 from tabwb.plugin_api import Cancel, Reply, Request
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
-from tabwb.workbench.engine.transcript import TranscriptKeeper
+from tabwb.workbench.engine.presenters import TranscriptKeeper
 from tabwb.workbench.shell.drawn import (
     DARKEST,
     EIGHTHS,
@@ -30,7 +30,7 @@ from tabwb.workbench.shell.drawn import (
     table_cell,
 )
 from tabwb.workbench.shell.settings import THEMES
-from tabwb.workbench.trial.progress import ItemMap
+from tabwb.workbench.trial.transcript import ItemMap
 from tests.workbench.seat import Given, Sit
 from tests.workbench.test_frame import contrast
 

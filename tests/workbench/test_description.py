@@ -10,7 +10,7 @@ from tabwb.records.speakers import Consent
 from tabwb.records.states import AdministrationStatus
 from tabwb.store.store import Store
 from tabwb.workbench.naming.controller import NamingController
-from tabwb.workbench.naming.item_list import standing_words
+from tabwb.workbench.naming.item_pane import standing_words
 from tests.plugin_api.conftest import Install
 from tests.tasks.description_parts import TRANSCRIBER, WORDS, description_battery
 from tests.workbench.naming_seat import NamingSeat, PlayedSource, draw

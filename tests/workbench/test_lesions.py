@@ -36,15 +36,12 @@ from tabwb.store.store import Store
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.view_models import Verdict
-from tabwb.workbench.lesions.answers import lines_of
-from tabwb.workbench.lesions.curve_plot import limits, map_lines, numbers
-from tabwb.workbench.lesions.curves import Curve, HeatMap, read_curves
+from tabwb.workbench.lesions.controller import CurvesWanted
+from tabwb.workbench.lesions.curves import Curve, HeatMap, limits, map_lines, numbers, read_curves
 from tabwb.workbench.lesions.curves_page import CurvesPage
-from tabwb.workbench.lesions.form import LesionForm
-from tabwb.workbench.lesions.grid_dialog import GridScreen
+from tabwb.workbench.lesions.form import GridScreen, LesionForm
 from tabwb.workbench.lesions.laboratory import Answer, Laboratory, Pair
-from tabwb.workbench.lesions.messages import CurvesWanted
-from tabwb.workbench.lesions.page import LesionsPage
+from tabwb.workbench.lesions.page import LesionsPage, lines_of
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.drawn import STEPS
 from tabwb.workbench.shell.fields import Selection

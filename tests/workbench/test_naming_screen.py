@@ -23,8 +23,14 @@ from tabwb.store import takes
 from tabwb.store.store import Store
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.dialogs import CODE_KEYS, FLAG_KEYS
-from tabwb.workbench.naming.item_list import ItemList, score_lines, strip
-from tabwb.workbench.naming.meters import CLIP_HELD_S, LevelMeter, ResponseClock
+from tabwb.workbench.naming.item_pane import (
+    CLIP_HELD_S,
+    ItemList,
+    LevelMeter,
+    ResponseClock,
+    score_lines,
+    strip,
+)
 from tabwb.workbench.naming.pictures import SpeakerSheet, path_of
 from tabwb.workbench.naming.view_models import NamedItem
 from tabwb.workbench.shell.pictures import Picture
@@ -483,7 +489,7 @@ def test_codes_stand_below_the_score_that_they_belong_to() -> None:
 async def test_the_clip_light_stays_on_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(
-        "tabwb.workbench.naming.meters.time", SimpleNamespace(monotonic=lambda: now[0])
+        "tabwb.workbench.naming.item_pane.time", SimpleNamespace(monotonic=lambda: now[0])
     )
     meter = LevelMeter()
     app = Stage(meter)

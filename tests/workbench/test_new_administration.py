@@ -17,7 +17,7 @@ from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.store.store import Store
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ModelEntry
 from tabwb.workbench.trial.draft import Draft, asked_of, default_draft, remembered
-from tabwb.workbench.trial.new_fields import Row
+from tabwb.workbench.trial.new_administration import Row
 from tests.builders import BATTERIES
 from tests.plugin_api import conftest as installed
 from tests.workbench.seat import Seat, Sit

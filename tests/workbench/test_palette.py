@@ -21,7 +21,7 @@ from tabwb.workbench.shell.explorer import Finder
 from tabwb.workbench.shell.help import JumpScreen, KeysScreen, topics
 from tabwb.workbench.shell.wording import special_words
 from tabwb.workbench.subjects import SUBJECTS
-from tabwb.workbench.trial.item_pane import opening
+from tabwb.workbench.trial.page import opening
 from tests.analysis.given import CONDITIONS
 from tests.analysis.given import administration as administration_given
 from tests.workbench.seat import LIMIT_S, Seat, Sit

@@ -25,13 +25,12 @@ from tabwb.records.states import AdministrationStatus, AttemptState, TrialState
 from tabwb.store import takes
 from tabwb.store.store import Store
 from tabwb.workbench.engine.threads import aside
-from tabwb.workbench.naming.hearing import listen
+from tabwb.workbench.naming.controller import listen
 from tabwb.workbench.second_terminal import SecondTerminal
 from tabwb.workbench.served_driver import ServedDriver
 from tabwb.workbench.trial.actions import TrialActions
 from tabwb.workbench.trial.draft import default_draft
-from tabwb.workbench.trial.participant import Card
-from tabwb.workbench.trial.second_terminal import Link, Typed
+from tabwb.workbench.trial.participant import Card, Link, Typed
 from tests.workbench.seat import Sit
 
 FRAGILE = '''

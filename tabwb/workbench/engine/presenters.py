@@ -1,11 +1,14 @@
-"""Make view models of the engine's records."""
+"""The values that pages show of an administration: its item, its transcript, its scores.
+
+They are made in the worker's thread.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -17,17 +20,34 @@ from tabwb.analysis.measures import measure_of
 from tabwb.battery.model import Battery
 from tabwb.battery.model import Item as BatteryItem
 from tabwb.records.conditions import Conditions
+from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import Declaration, Rating, verdicts_of
-from tabwb.records.states import AttemptState, RatingStatus, StopReason, TrialState
-from tabwb.records.trials import Trial
+from tabwb.records.states import (
+    AdministrationStatus,
+    AttemptState,
+    RatingStatus,
+    StopReason,
+    TrialState,
+)
+from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.scoring.choice import UNTOLD, read_reason
-from tabwb.workbench.engine.view_models import Item, Scores, SubtestScore, Verdict
+from tabwb.scoring.estimate import Interval
+from tabwb.store.derive import Blocks
+from tabwb.store.store import Store
+from tabwb.workbench.engine.view_models import (
+    Item,
+    ScoredAdministration,
+    Scores,
+    SubtestScore,
+    Verdict,
+)
 
 if TYPE_CHECKING:
     from tabwb.analysis.running import RunningSummary
     from tabwb.analysis.statistics.naming import NamedSubtest
     from tabwb.analysis.statistics.results import Results
     from tabwb.scoring.naming.summary import NamedItem
+
 
 MOST_MARKS = 40
 """With more trials than this in a subtest there is a bar instead of one mark for each."""
@@ -292,3 +312,258 @@ class LiveScores:
         self._computed_at = time.monotonic()
         self._cost_s = self._computed_at - started
         return self._scores
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One trial.
+
+    Attributes:
+        mark: its state in one word, see :func:`mark_of`.
+        judged: by judge, whether each feature is present in the response. A feature without a value
+            is not in it, and neither is a judge that gave none.
+    """
+
+    trial: Trial
+    mark: str
+    judged: Mapping[str, Mapping[str, bool]]
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a model goes.
+
+    Attributes:
+        asked_s: seconds in which it was asked since the administration was opened.
+        since: when the current request was sent, by ``time.monotonic``, or None.
+        left_s: estimated seconds until everything is given, or None where nothing is known yet.
+        tokens_per_s: tokens of the replies per second, or None where they were not counted.
+    """
+
+    asked_s: float = 0.0
+    since: float | None = None
+    left_s: float | None = None
+    tokens_per_s: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """All trials of an administration, in the order given."""
+
+    battery: Battery
+    conditions: Conditions
+    rows: tuple[Row, ...]
+    places: Places
+    declared: Mapping[str, Declaration]
+
+    def item(self, number: int) -> Item:
+        """Return everything about a trial that is shown; from 1."""
+        trials = [row.trial for row in self.rows]
+        trial = trials[number - 1]
+        return item_of(self.battery, self.conditions, trial, trials, self.places, self.declared)
+
+
+class Sitting:
+    """What a model has taken since its administration was opened.
+
+    Attributes:
+        latency_s: the sum of the latencies of its replies.
+        tokens: of its replies, or None where one did not count them.
+    """
+
+    def __init__(self) -> None:
+        self.asked_s = self.latency_s = 0.0
+        self.since: float | None = None
+        self.tokens: int | None = 0
+
+    def begin(self) -> None:
+        """Note that a request is sent."""
+        self.since = time.monotonic()
+
+    def end(self) -> None:
+        """Note that the request is over."""
+        if self.since is not None:
+            self.asked_s += time.monotonic() - self.since
+        self.since = None
+
+    def count(self, attempt: Attempt) -> None:
+        """Add a reply."""
+        if attempt.latency_s is None:
+            return
+        self.latency_s += attempt.latency_s
+        counted = attempt.metadata.get("reply_tokens", "")
+        known = self.tokens is not None and counted.isdecimal()
+        self.tokens = (self.tokens or 0) + int(counted) if known else None
+
+
+@dataclass(slots=True)
+class SubtestTimes:
+    """Of one subtest: trials to be given, replies with a latency, and the sum of those."""
+
+    waiting: int = 0
+    timed: int = 0
+    latency_s: float = 0.0
+
+
+def seconds_left(subtests: Iterable[SubtestTimes], factor: float = 1.0) -> float | None:
+    """Return the estimated seconds until everything is given, or None without a latency.
+
+    A trial takes the mean latency of its subtest, or of all where its subtest has none yet.
+
+    >>> seconds_left([SubtestTimes(2, 4, 8.0), SubtestTimes(5)]), seconds_left([SubtestTimes(3)])
+    (14.0, None)
+    """
+    every = list(subtests)
+    timed = sum(one.timed for one in every)
+    if not timed:
+        return None
+    mean = sum(one.latency_s for one in every) / timed
+    return factor * sum(
+        one.waiting * (one.latency_s / one.timed if one.timed else mean) for one in every
+    )
+
+
+class TranscriptKeeper:
+    """Keeps the transcript of one session; only trials that have changed are read again.
+
+    Attributes:
+        answered: how many trials have a response that counts.
+    """
+
+    def __init__(self) -> None:
+        self.answered = 0
+        self._standing: Blocks[Trial] = Blocks()
+        self._rows: list[Row] = []
+        self._times: dict[str, SubtestTimes] = defaultdict(SubtestTimes)
+        self._made: Transcript | None = None
+
+    @property
+    def remaining(self) -> int:
+        """How many trials are still to be given."""
+        return sum(one.waiting for one in self._times.values())
+
+    def of(self, session: Session) -> Transcript:
+        """Return the transcript as it is now."""
+        battery, standing, made = session.battery, session.history.standing, self._made
+        declared = session.history.declarations
+        if made is None or len(standing) != len(self._rows):
+            self._times.clear()
+            self.answered = 0
+            self._rows = [row_of(battery, trial, declared) for trial in standing]
+            for trial in standing:
+                self._add(trial, 1)
+            places = places_in_subtests(standing)
+        else:
+            changed = list(self._standing.differing(standing))
+            if not changed:
+                return made
+            for at in changed:
+                self._add(self._rows[at].trial, -1)
+                self._add(standing[at], 1)
+                self._rows[at] = row_of(battery, standing[at], declared)
+            places = made.places
+        self._standing = standing
+        conditions = session.administration.conditions
+        self._made = Transcript(battery, conditions, tuple(self._rows), places, declared)
+        return self._made
+
+    def pace(self, sitting: Sitting) -> Pace:
+        """Return how fast the model goes; call :meth:`of` first."""
+        asked_s, since = sitting.asked_s, sitting.since
+        whole_s = asked_s + (0.0 if since is None else time.monotonic() - since)
+        factor = whole_s / sitting.latency_s if sitting.latency_s else 1.0
+        rate = sitting.tokens / whole_s if sitting.tokens and whole_s else None
+        return Pace(asked_s, since, seconds_left(self._times.values(), factor), rate)
+
+    def _add(self, trial: Trial, sign: int) -> None:
+        self.answered += sign * trial.is_answered
+        times, counting = self._times[trial.plan.subtest], trial.counting
+        times.waiting += sign * (trial.state is TrialState.PLANNED)
+        if counting is not None and counting.latency_s is not None:
+            times.timed += sign
+            times.latency_s += sign * counting.latency_s
+
+
+def row_of(battery: Battery, trial: Trial, declared: Mapping[str, Declaration]) -> Row:
+    """Return a trial as a row of the transcript."""
+    scorers = battery.subtest(trial.plan.subtest).scorers
+    judged: dict[str, dict[str, bool]] = {}
+    if trial.state is TrialState.ANSWERED:
+        features = {feature.id for feature in battery.features}
+        for rating in trial.ratings:
+            if (
+                rating.measure in features
+                and rating.rater not in scorers
+                and rating.status is RatingStatus.VALUE
+            ):
+                judged.setdefault(rating.rater, {})[rating.measure] = bool(rating.value)
+    return Row(trial, mark_of(trial, scorers, declared), judged)
+
+
+MOST_TRIALS = 400
+"""Of more trials than this columns are read: that takes 0.2 s for 14,000, trials 1.5 s."""
+
+
+def scored_or_problem(
+    store: Store, administration: Administration, primary: str
+) -> ScoredAdministration:
+    """Return the scores of an administration, or why they cannot be read: others are still
+    shown.
+    """
+    try:
+        return scored(store, administration, primary)
+    except TabwbError as error:
+        return ScoredAdministration(administration, problem=str(error))
+
+
+def scored(store: Store, administration: Administration, primary: str) -> ScoredAdministration:
+    """Return the scores of an administration."""
+    # They import numpy, which takes 0.1 s.
+    from tabwb.analysis.administrations import load_administrations, load_columns
+    from tabwb.analysis.statistics.summary import pool
+
+    many = administration.planned > MOST_TRIALS
+    load = load_columns if many else load_administrations
+    (data,) = load(store, [administration.id], primary=primary)
+    results = pool([data])
+    person = administration.conditions.kind == "speaker"
+    scores = scores_of(
+        data.battery, data.trials, results, person=person, declared=data.declarations
+    )
+    return ScoredAdministration(
+        administration,
+        named_scores(scores, results.named),
+        dict(_intervals(results)),
+        tuple(_unjudged(data, results)),
+    )
+
+
+def _intervals(results: Results) -> Iterator[tuple[str, Interval]]:
+    """Yield title and interval of each subtest with a share right; of pictures a person's score."""
+    named = {one.title: results.interval("outcome", one.id) for one in results.named}
+    for part in results.parts:
+        interval = named.get(part.title, part.right.interval)
+        if interval is not None:
+            yield part.title, interval
+
+
+def _unjudged(data: AdministrationData, results: Results) -> Iterator[tuple[str, int]]:
+    """Yield judges of the conditions, and judges that began, with the responses left to each."""
+    if data.administration.status is not AdministrationStatus.DONE:
+        return
+    connected = sum(
+        part.number("answered") for part in results.parts if part.subtest.task.connected
+    )
+    declared = data.declarations
+    begun = [
+        one.rater
+        for one in results.judges
+        if 0 < one.not_judged < connected
+        and one.rater in declared
+        and declared[one.rater].kind == "judge"
+    ]
+    for judge in dict.fromkeys([*data.administration.conditions.judges, *begun]):
+        own = [one.not_judged for one in results.judges if one.rater == judge]
+        left = min(own) if own else connected
+        if left:
+            yield judge, left

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tabwb.host.settings import Profile
     from tabwb.plugin_api.extensions import OperationSource, PageSource, Statistic
     from tabwb.scoring.estimate import Interval
-    from tabwb.workbench.engine.transcript import Pace, Transcript
+    from tabwb.workbench.engine.presenters import Pace, Transcript
 
 UNFINISHED = frozenset({AdministrationStatus.RUNNING, AdministrationStatus.PAUSED})
 

@@ -442,7 +442,7 @@ def _participants(engine: Engine) -> tuple[Participant, ...]:
 def _scores(engine: Engine, wanted: Sequence[Administration]) -> Iterator[ScoredAdministration]:
     """Yield scores of administrations, read from a separate store: one can be begun meanwhile."""
     from tabwb.store.store import Store
-    from tabwb.workbench.engine.scored import scored_or_problem
+    from tabwb.workbench.engine.presenters import scored_or_problem
     from tabwb.workbench.engine.threads import resting
 
     primary = engine.plugins.configuration.study.primary_rater

@@ -1,25 +1,78 @@
-"""Loads a model for the laboratory, lesions it and asks it, in the worker's thread."""
+"""The laboratory's commands: a model is loaded, lesioned and asked, in the worker's thread."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from tabwb.administer.session import setup
+from tabwb.lesion.declared import Part
 from tabwb.records.errors import TabwbError
+from tabwb.records.trials import PlannedTrial
 from tabwb.workbench.engine.engine import Controller, Engine
+from tabwb.workbench.engine.messages import Changed
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.engine.threads import FRAME_S
-from tabwb.workbench.lesions.messages import (
-    ItemsKnown,
-    LaboratoryState,
-    PairsGiven,
-)
+from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.page import Actions
+from tabwb.workbench.shell.wording import LESIONED
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Battery
     from tabwb.workbench.lesions.laboratory import Laboratory, Pair
+
+
+@dataclass(frozen=True, slots=True)
+class LaboratoryState:
+    """The model of the laboratory.
+
+    Attributes:
+        phase: ``loading``, ``ready``, ``asking``, ``closed`` or ``refused``.
+        words: what is done, or why it was refused.
+        lesion: under which the model answers now; empty: intact.
+        parts: what can be lesioned; empty: no model is loaded.
+        parameters: how many the model has.
+    """
+
+    phase: str
+    model: str = ""
+    words: str = ""
+    lesion: str = ""
+    parts: Sequence[Part] = ()
+    parameters: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class PairsGiven:
+    """Answers of the intact and the lesioned model, as they come."""
+
+    pairs: Sequence[Pair]
+
+    def superseded_by(self, later: object) -> bool:
+        """Return whether a later message makes this one superfluous."""
+        return isinstance(later, PairsGiven)
+
+
+@dataclass(frozen=True, slots=True)
+class CurvesWanted:
+    """Curves and maps of lesions are to be shown.
+
+    Attributes:
+        numbers: of the administrations; empty: all.
+        where: filters that they must match, as ``tabwb results --where`` takes them.
+        judge: whose verdicts are shown; empty: every judge's.
+        words: what is shown, in words.
+        back: id of the page to which *Back* returns.
+    """
+
+    numbers: tuple[int, ...] = ()
+    where: tuple[str, ...] = ()
+    judge: str = ""
+    words: str = ""
+    back: str = "home"
 
 
 class LesionsController(Controller):
@@ -32,8 +85,8 @@ class LesionsController(Controller):
 
     # ---------------------------------------------------------------- the model
 
-    def load(self, model: str, battery: str) -> None:
-        """Load a model in place of the earlier one; tell its parts, and the items of a battery."""
+    def load(self, model: str) -> bool:
+        """Load a model in place of the earlier one; return whether it is loaded."""
         from tabwb.workbench.lesions.laboratory import Laboratory
 
         self.engine.cancel.clear()
@@ -47,20 +100,14 @@ class LesionsController(Controller):
             stopped = self.engine.cancel.is_set()
             words = f"{model} is not loaded: stopped" if stopped else str(error)
             self.say(LaboratoryState("refused", model, words))
-            return
+            return False
         self._ready()
-        self.items(battery)
+        return True
 
-    def items(self, battery: str) -> None:
-        """Tell the items of a battery."""
+    def items(self, battery: str) -> Sequence[PlannedTrial] | None:
+        """Return the items of a battery; None while no model is loaded."""
         laboratory = self._laboratory
-        if laboratory is None:
-            return
-        try:
-            found = ItemsKnown(battery, laboratory.trials(self._battery(battery)))
-        except TabwbError as error:
-            found = ItemsKnown(battery, problem=str(error))
-        self.say(found)
+        return None if laboratory is None else laboratory.trials(self._battery(battery))
 
     def apply(self, lesion: str) -> None:
         """Answer under a lesion from now on; empty: intact."""
@@ -139,3 +186,61 @@ class LesionsController(Controller):
     def close(self) -> None:
         """End the model's process."""
         self._end_model()
+
+
+LESION = "lesion"
+"""A mark in the title bar."""
+
+
+class LesionsActions(Actions):
+    """Runs the commands that open the pages."""
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._phase = ""
+        desk.listen(LaboratoryState, self.laboratory_changed)
+        desk.listen(Changed, self.administration_changed)
+
+    async def laboratory(self) -> None:
+        """Open the laboratory; load its model where none is loaded."""
+        if self.desk.catalogue is None:
+            return
+        from tabwb.workbench.lesions.page import LesionsPage
+
+        await self.desk.go("lesions")
+        if self._phase in {"", "closed"}:
+            self.desk.query_one(LesionsPage).load()
+
+    async def sweep_page(self) -> None:
+        """Open the page of sweeps."""
+        if self.desk.catalogue is not None:
+            await self.desk.go("sweep")
+
+    async def curves(self, **wanted: Any) -> None:
+        """Show curves and maps of lesions: fields of :class:`CurvesWanted`."""
+        from tabwb.workbench.lesions.curves_page import CurvesPage
+
+        await self.desk.go("curves")
+        self.desk.query_one(CurvesPage).begin(CurvesWanted(**wanted))
+
+    def laboratory_changed(self, message: LaboratoryState) -> None:
+        """Mark a lesion that is on."""
+        self._phase = message.phase
+        mark = f"{LESIONED} laboratory {message.lesion}" if message.lesion else ""
+        self._mark(LESION, mark)
+
+    def administration_changed(self, message: Changed) -> None:
+        """Make room for the model of an administration that begins."""
+        if message.opened and self._phase not in {"", "closed"}:
+            close = self.desk.controller(LesionsController).close_model
+            work = message.work
+            lesion = None if work is None else work.administration.conditions.lesion
+            what = f"lesioned, {lesion}" if lesion else "intact"
+            words = f"This administration loads its own model ({what})."
+            self.desk.notify(f"{words} That of the laboratory is closed.", markup=False)
+            self.desk.run_worker(asyncio.to_thread(close))  # the worker's thread loads meanwhile
+
+    def _mark(self, name: str, mark: str) -> None:
+        if self.desk.marks.get(name, "") != mark:
+            self.desk.marks[name] = mark
+            self.desk.show_frame()

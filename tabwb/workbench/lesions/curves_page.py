@@ -25,9 +25,17 @@ from tabwb.records.columns import fixed
 from tabwb.records.errors import MissingExtra, TabwbError, error_text
 from tabwb.records.words import plural
 from tabwb.workbench.engine.jobs import JobState
-from tabwb.workbench.lesions.curve_plot import draw, legend, map_lines, numbers
-from tabwb.workbench.lesions.curves import Curve, HeatMap, Read, read_aside
-from tabwb.workbench.lesions.messages import CurvesWanted
+from tabwb.workbench.lesions.controller import CurvesWanted
+from tabwb.workbench.lesions.curves import (
+    Curve,
+    HeatMap,
+    Read,
+    draw,
+    legend,
+    map_lines,
+    numbers,
+    read_aside,
+)
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen

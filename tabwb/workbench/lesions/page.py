@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
 from textual.events import Resize
 from textual.widgets import Input, Static
 
+from tabwb.lesion.declared import TARGETS, Part
 from tabwb.lesion.spec import parse_lesions
 from tabwb.records.errors import TabwbError
+from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import PlannedTrial
-from tabwb.workbench.lesions.answers import NOTE, lines_of
-from tabwb.workbench.lesions.controller import LesionsController
-from tabwb.workbench.lesions.form import LesionForm, problem_of
-from tabwb.workbench.lesions.laboratory import Pair, count_of
-from tabwb.workbench.lesions.messages import ItemsKnown, LaboratoryState, PairsGiven
+from tabwb.records.words import plural
+from tabwb.workbench.lesions.controller import (
+    LaboratoryState,
+    LesionsController,
+    PairsGiven,
+)
+from tabwb.workbench.lesions.form import GridScreen, LesionForm, problem_of
+from tabwb.workbench.lesions.laboratory import Answer, Pair, count_of
 from tabwb.workbench.lesions.page_words import (
     BEGIN,
     FIELD_HELPS,
@@ -31,14 +39,272 @@ from tabwb.workbench.lesions.page_words import (
     declared_lines,
     item_lines,
 )
-from tabwb.workbench.lesions.parts_list import PartsList
 from tabwb.workbench.lesions.sweep_page import SweepPage
+from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, labelled
 from tabwb.workbench.shell.fields import Combo, Fields, Known
 from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Pane, WrappedText
-from tabwb.workbench.shell.wording import AMBER, LESIONED, QUIET, key_lines
+from tabwb.workbench.shell.wording import (
+    ACCENT,
+    AMBER,
+    LEAST,
+    LESIONED,
+    QUIET,
+    Piece,
+    folded,
+    key_lines,
+    side_by_side,
+    spread,
+    styled,
+    word_difference,
+)
+
+BESIDE_FROM = 60
+"""From so many columns the two answers are side by side."""
+MOST = 72
+"""Columns of one answer at most."""
+_VERDICTS = {True: ("✓", ACCENT), False: ("✗", AMBER), None: ("-", QUIET)}
+NOTE = "underlined words are not in the other answer"
+
+
+def lines_of(pairs: Sequence[Pair], width: int) -> Iterator[Content]:
+    """Yield the answers to items, one below the other."""
+    if len(pairs) > 1:
+        parts = summary(pairs)
+        whole = Content("   ").join(parts)
+        one_line = whole.cell_length <= width
+        yield from [whole] if one_line else [parts[0], Content("   ").join(parts[1:])]
+        yield Content("")
+    for pair in pairs:
+        yield from _item(pair, width)
+        yield Content("")
+
+
+def summary(pairs: Sequence[Pair]) -> list[Content]:
+    """Return how many items were answered differently, and how many are right on each side."""
+    both = [pair for pair in pairs if pair.intact is not None and pair.lesioned is not None]
+    parts = []
+    if both:
+        unlike = sum(_text(pair.intact) != _text(pair.lesioned) for pair in both)
+        parts.append(f"{unlike} of {len(both)} items answered differently")
+    for name, answers in (
+        ("intact", [pair.intact for pair in pairs]),
+        ("lesioned", [pair.lesioned for pair in pairs]),
+    ):
+        first = [one.verdicts[0] for one in answers if one is not None and one.verdicts]
+        if first:
+            right = sum(verdict.right is True for verdict in first)
+            parts.append(f"{name} {right} of {len(first)} {first[0].measure}")
+    return [Content.styled(part, "bold") for part in parts]
+
+
+def _item(pair: Pair, width: int) -> Iterator[Content]:
+    place = f"{pair.title}  {pair.plan.item}"
+    right = f"expected {pair.expected}" if pair.expected else ""
+    yield spread(Content.styled(place, f"bold {ACCENT}"), Content.styled(right, QUIET), width)
+    yield from folded(pair.plan.prompt.strip(), min(width, 2 * MOST), QUIET)
+    width = max(width, LEAST)  # a hidden pane has no columns
+    column = min((width - 3) // 2, MOST)
+    beside = width >= BESIDE_FROM and bool(pair.lesion)
+    room = column if beside else min(width, MOST)
+    intact, lesioned = _sides(pair)
+    left = _answer("intact", "", pair.intact, intact, room)
+    if not pair.lesion:
+        yield from left
+        return
+    right_side = _answer(f"{LESIONED} lesioned", pair.lesion, pair.lesioned, lesioned, room)
+    if not beside:
+        yield from (*left, *right_side)
+    else:
+        yield from side_by_side(left, right_side, room)
+    if pair.intact is not None and pair.lesioned is not None:
+        difference = word_difference(pair.intact.text, pair.lesioned.text)
+        words = difference.words.replace("the first", "intact").replace("the second", "lesioned")
+        yield from folded(words, width, QUIET)
+
+
+def _sides(pair: Pair) -> tuple[Sequence[Piece], Sequence[Piece]]:
+    first, second = _text(pair.intact), _text(pair.lesioned)
+    if pair.intact is None or pair.lesioned is None:  # nothing is marked before both are there
+        return [Piece(first, False)], [Piece(second, False)]
+    found = word_difference(first, second)
+    return found.first, found.second
+
+
+def _text(answer: Answer | None) -> str:
+    return "" if answer is None else answer.text
+
+
+def _answer(
+    name: str, lesion: str, answer: Answer | None, pieces: Sequence[Piece], width: int
+) -> list[Content]:
+    """Return the lines of one answer: whose it is, verdicts, the text."""
+    awaited = Content.styled("…" if answer is None else "", QUIET)
+    head = spread(Content.styled(name, f"bold {AMBER}" if lesion else "bold"), awaited, width)
+    lines = [head, *styled(pieces, width)]
+    if answer is not None:
+        notes = [] if answer.status is ResponseStatus.OK else [answer.status.value]
+        notes += ["cut at the token limit"] if answer.cut else []
+        if notes:
+            lines.append(Content.styled(f"[{', '.join(notes)}]", QUIET))
+        if answer.verdicts:
+            lines.append(Content("  ").join(
+                Content.assemble((f"{verdict.measure} ", QUIET), _VERDICTS[verdict.right])
+                for verdict in answer.verdicts
+            ))  # fmt: skip
+    return lines
+
+
+NOTHING = "no model is loaded"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """The model, a layer or a part.
+
+    Attributes:
+        target: of a lesion; empty: any.
+        layer: its layer; None: all.
+        names: the parts for which it stands.
+        parameters: their number; None: not told.
+    """
+
+    words: str
+    depth: int = 0
+    target: str = ""
+    layer: int | None = None
+    names: frozenset[str] = frozenset()
+    parameters: int | None = None
+    units: str = ""
+
+    @property
+    def folds(self) -> bool:
+        """Whether parts are below it."""
+        return not self.target and bool(self.names)
+
+    @property
+    def key(self) -> tuple[int, str, int | None]:
+        """What tells it from others."""
+        return self.depth, self.target, self.layer
+
+
+def part_lines(model: str, parts: Sequence[Part]) -> Iterator[Line]:
+    """Yield the model, parts of no layer, then each layer with its parts."""
+    if not parts:
+        yield Line(NOTHING)
+        return
+    yield Line(model, names=frozenset(part.name for part in parts))
+    layers: dict[int | None, list[Part]] = {}
+    for part in sorted(parts, key=lambda one: -1 if one.layer is None else one.layer):
+        layers.setdefault(part.layer, []).append(part)
+    for layer, own in layers.items():
+        depth = 1 if layer is None else 2
+        if layer is not None:
+            weights = [one.parameters for one in own if TARGETS[one.target].unit == "weight"]
+            names = frozenset(one.name for one in own)
+            yield Line(f"layer {layer}", 1, "", layer, names, sum(weights))
+        for one in own:
+            unit = TARGETS[one.target].unit
+            units = "" if unit == "weight" else plural(one.units, unit)
+            only = frozenset([one.name])
+            yield Line(one.target, depth, one.target, layer, only, one.parameters, units)
+
+
+class PartsList(RowList):
+    """The parts; enter puts the one under the cursor into the fields."""
+
+    HELP = """\
+# Parts of the model
+
+The parts of the model that can be lesioned, with their numbers of parameters.
+
+- **enter** on a part makes it the target; on a layer, the lesion is limited to that layer; on the
+  model it acts in all layers
+- **left**, **right** close and open a branch
+- **tab** goes to the fields, **space** gives the item
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "fold", show=False),
+        Binding("right", "unfold", show=False),
+    ]
+
+    def __init__(self) -> None:
+        super().__init__(id="lab-parts", opens=False)
+        self._parts: Sequence[Part] = ()
+        self._lines: tuple[Line, ...] = (Line(NOTHING),)
+        self._open: set[tuple[int, str, int | None]] = set()
+        self._marked: frozenset[str] = frozenset()
+
+    def on_mount(self) -> None:
+        """Say that there is no model yet."""
+        self._fill()
+
+    def show_parts(self, model: str, parts: Sequence[Part]) -> None:
+        """Show the parts of a model; the same parts stay as they are."""
+        lines = tuple(part_lines(model, parts))
+        if lines == self._lines:
+            return
+        self._lines, self._marked = lines, frozenset()
+        self._open = {line.key for line in lines if line.folds and not line.layer}
+        self._fill(0)
+
+    def mark(self, names: frozenset[str]) -> None:
+        """Mark the parts that a lesion changes, and their layers."""
+        if names != self._marked:
+            self._marked = names
+            self._fill()
+
+    def _fill(self, current: int | None = None) -> None:
+        rows = [line for line in self._lines if self._is_seen(line)]
+        columns: Sequence[Column[Line]] = (
+            Column("", self._titled, least=8),
+            Column("", _parameters, right=True, style=QUIET),
+            Column("", lambda line: line.units, rank=1, style=QUIET),
+            Column("", self._mark_of, style="bold"),
+        )
+        self.show(columns, rows, current=current, ids=lambda line: line.key)
+
+    def _is_seen(self, line: Line) -> bool:
+        layer = (1, "", line.layer)
+        return not line.depth or (
+            (0, "", None) in self._open and (line.depth < 2 or layer in self._open)
+        )
+
+    def _titled(self, line: Line) -> Content:
+        sign = ("▾ " if line.key in self._open else "▸ ") if line.folds else "  "
+        return Content.assemble("  " * line.depth, (sign, QUIET), line.words)
+
+    def _mark_of(self, line: Line) -> str:
+        return LESIONED if line.depth and line.names & self._marked else ""
+
+    @property
+    def line(self) -> Line:
+        """The line under the cursor."""
+        row: Line = self.rows[max(self.current, 0)]
+        return row
+
+    def action_fold(self) -> None:
+        """Close the branch, or go to its head."""
+        line = self.line
+        if line.key in self._open:
+            self._open.discard(line.key)
+            self._fill()
+        elif line.depth:
+            self.choose((1, "", line.layer) if line.depth == 2 else (0, "", None))
+
+    def action_unfold(self) -> None:
+        """Open the branch."""
+        if self.line.folds:
+            self._open.add(self.line.key)
+            self._fill()
+
+
+def _parameters(line: Line) -> str:
+    return "" if line.parameters is None else f"{line.parameters:,}"
+
 
 BOTH_FROM = 110
 """From so many columns of the page parts and answers stand side by side."""
@@ -163,10 +429,6 @@ class LesionsPage(Page):
         match message:
             case LaboratoryState():
                 self._renew(message)
-            case ItemsKnown(battery=battery, items=items, problem=problem):
-                self._of_battery, self._items = battery, items
-                self._offer_items()
-                self._say(problem)
             case PairsGiven(pairs=pairs):
                 self._pairs, self._answered = pairs, self.state.model
                 self._show_answers()
@@ -239,7 +501,7 @@ class LesionsPage(Page):
         if event.input.id == "lab-model" and self._text("model") != self.state.model:
             self.load()
         elif event.input.id == "lab-battery" and self._text("battery") != self._of_battery:
-            self.desk.do(partial(self._controller.items, self._text("battery")))
+            self.desk.start(self._read_items, self._text("battery"))
         else:
             self.give_item()
 
@@ -287,7 +549,23 @@ class LesionsPage(Page):
         if not model:
             self._say("a model is needed that runs on this machine")
             return
-        self.desk.do(partial(self._controller.load, model, battery))
+        self.desk.start(self._load, model, battery)
+
+    async def _load(self, model: str, battery: str) -> None:
+        if await self.desk.ask(self._controller.load, model):
+            await self._read_items(battery)
+
+    async def _read_items(self, battery: str) -> None:
+        """Offer the items of a battery, or say why there are none."""
+        problem, items = "", None
+        try:
+            items = await self.desk.ask(self._controller.items, battery)
+        except TabwbError as error:
+            problem = str(error)
+        if items is not None or problem:
+            self._of_battery, self._items = battery, items or ()
+            self._offer_items()
+            self._say(problem)
 
     def give_item(self) -> None:
         """Give the item to the intact model and under the lesion."""
@@ -367,8 +645,6 @@ class LesionsPage(Page):
 
     def sweep_lesion(self) -> None:
         """Write a grid from the lesion; go to the page of sweeps with it."""
-        from tabwb.workbench.lesions.grid_dialog import GridScreen
-
         form = self.query_one(LesionForm)
         if form.problem or not form.spec:
             self._say(form.problem or "the field Spec has no lesion")

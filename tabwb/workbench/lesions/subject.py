@@ -72,7 +72,7 @@ SUBJECT = Subject(
         PageSpec("sweep", "sweep_page:SweepPage", "the sweeps", SWEEP_PAGE),
         PageSpec("curves", "curves_page:CurvesPage", "the curves of lesions", CURVES_PAGE),
     ),
-    actions="actions:LesionsActions",
+    actions="controller:LesionsActions",
     controller="controller:LesionsController",
     needs="tabwb.administer.sweep",
 )

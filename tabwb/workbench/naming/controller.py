@@ -1,4 +1,4 @@
-"""Commands of spoken naming: a microphone, marks in its recording, a transcriber.
+"""Commands of spoken naming: a microphone, marks in its recording, a transcriber, a player.
 
 The recording runs from *ready* to a pause or the end. Level, time and alarm, which the screen needs
 many times a second, it reads from :attr:`NamingController.source` without waiting for a command.
@@ -6,35 +6,232 @@ many times a second, it reads from :attr:`NamingController.source` without waiti
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from datetime import date
-from typing import TYPE_CHECKING
+from functools import partial
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, cast
 
 from tabwb.administer import consent
 from tabwb.administer.session import setup
+from tabwb.plugin_api.components import Cancel
 from tabwb.records import events
-from tabwb.records.errors import ComponentError, TabwbError
+from tabwb.records.errors import ComponentError, TabwbError, error_text
 from tabwb.records.naming import Score, Transcribed
-from tabwb.records.speakers import Consent, Scope
+from tabwb.records.speakers import Consent, LogEntry, Scope
+from tabwb.records.speech import Transcript
 from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.workbench.engine import messages
 from tabwb.workbench.engine.engine import CommandStopped, Controller, Engine
+from tabwb.workbench.engine.messages import Failed, Playing, Requested
 from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.engine.threads import aside
 from tabwb.workbench.engine.view_models import ErrorReport
-from tabwb.workbench.naming.hearing import Hearing
-from tabwb.workbench.naming.player import Player
+from tabwb.workbench.naming.subject import controller
 from tabwb.workbench.naming.view_models import NamingNow
+from tabwb.workbench.shell.dialogs import AskWords
+from tabwb.workbench.shell.page import Actions
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tabwb.administer.session.session import Events, Session
+    from tabwb.administer.transcription import Job, Transcribing
+    from tabwb.speech.playback import Playback
     from tabwb.tasks.spoken_naming.live import Live, OpenSource, Source
     from tabwb.tasks.spoken_naming.strategy import SpokenStrategy
+    from tabwb.tasks.spoken_naming.views import NamingView
     from tabwb.workbench.naming.picture_window import PictureWindow
     from tabwb.workbench.naming.pictures import Showing
     from tabwb.workbench.naming.presenter import NamingPresenter
 
     Observe = Callable[[SpokenStrategy], Events]
+    from tabwb.records.naming import Score
+
+
+CLOSE_S = 3.0
+"""What is being transcribed gets so long to end."""
+
+
+class Hearing:
+    """Gives responses to the transcriber of the session, and stores what it heard.
+
+    Attributes:
+        waiting: the responses that are being transcribed: (number of the trial, of the attempt).
+        deaf: why nothing is transcribed, or empty.
+    """
+
+    def __init__(self, engine: Engine, sessions: SessionController, session: Session) -> None:
+        self._engine, self._sessions, self._session = engine, sessions, session
+        self._spec = session.administration.conditions.transcriber
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._cancel = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._moved: dict[Path, Path] = {}
+        self.waiting: set[tuple[int, int]] = set()
+        self.deaf = ""
+
+    def catch_up(self) -> None:
+        """Have all responses transcribed that have no transcript, unless a job does that."""
+        from tabwb.operations.transcribing import TranscribeResponses
+        from tabwb.tasks.spoken_naming.giving import waiting
+
+        number = self._session.administration.id
+        at_work = self._sessions.jobs.working(TranscribeResponses.DOING, number)
+        if self._spec and self._thread is None and not at_work:
+            for job in waiting(self._session, self._spec, by_any=True):
+                self._put(self._spec, job)
+
+    def hear_last(self) -> None:
+        """Have the response transcribed that was just given."""
+        from tabwb.tasks.spoken_naming.live import job_of
+
+        view = spoken_in(self._session).view()
+        job = None if view is None else job_of(self._session, view)
+        if self._spec and job is not None:
+            self._put(self._spec, job)
+
+    def _put(self, spec: str, job: Job) -> None:
+        if self._thread is None:
+            from tabwb.administer.transcription import Transcribing
+            from tabwb.store.takes import work_root
+            from tabwb.tasks.spoken_naming.giving import permit
+
+            try:
+                permit(self._session, spec)
+            except TabwbError as error:
+                self._fail(error)
+                return
+            later, root = self._engine.later, work_root(self._session.store)
+            self._jobs, self._cancel = SimpleQueue(), threading.Event()
+            work = partial(
+                listen,
+                partial(Transcribing, self._engine.plugins, spec, root),
+                self._jobs,
+                self._cancel,
+                self._moved,
+                lambda job, heard: later(partial(self._keep, job, heard)),
+                lambda error: later(partial(self._fail, error)),
+            )
+            self._thread = aside("listener", work)
+        self.waiting.add((job.trial, job.attempt))
+        self._jobs.put(job)
+        self._sessions.publish()
+
+    def _keep(self, job: Job, transcript: Transcript) -> None:
+        session = self._sessions.session
+        if session is None or not self._sessions.holds(self._session.administration.id):
+            return  # it is transcribed again when that administration is opened
+        self._sessions.after(spoken_in(session).transcribed(job.trial, job.attempt, transcript))
+
+    def _fail(self, error: TabwbError) -> None:
+        self.deaf = error.message
+        self._sessions.publish()
+        self._engine.say(Failed(ErrorReport.of("Responses cannot be transcribed now", error)))
+
+    def moved(self, source: Path, kept: Path) -> None:
+        """Tell the transcriber that a recording was moved."""
+        self._moved[source] = kept
+
+    def hand_over(self, *, wait: bool = True) -> None:
+        """Leave the responses that still wait for a transcript to a background job."""
+        thread, self._thread = self._thread, None
+        if thread is None:
+            return
+        self._cancel.set()
+        self._jobs.put(None)
+        if wait:
+            thread.join(CLOSE_S)
+        if self.waiting and self._spec and not self.deaf:
+            number = self._session.administration.id
+            self._engine.say(Requested("jobs", "transcribe", (number, self._spec)))
+
+
+def listen(
+    opened: Callable[[Cancel], Transcribing],
+    jobs: SimpleQueue[Job | None],
+    cancel: Cancel,
+    moved: Mapping[Path, Path],
+    heard: Callable[[Job, Transcript], None],
+    failed: Callable[[TabwbError], None],
+) -> None:
+    """Open a transcriber and give it one job at a time, so that the next item never waits.
+
+    It ends with the job None, or when it is cancelled; what is not transcribed yet is left.
+    """
+    try:
+        transcribing = opened(cancel)
+    except Exception as error:  # noqa: BLE001 - the edge: a transcriber is a plugin's
+        if not isinstance(error, TabwbError):
+            error = TabwbError(error_text(error))
+        if not cancel.is_set():  # cancelled while it is loaded, it may fail in any way
+            failed(error)
+        return
+    with transcribing:
+        while (job := jobs.get()) is not None and not cancel.is_set():
+            for transcript in _transcripts(transcribing, job, cancel, moved):
+                heard(job, transcript)
+
+
+def _transcripts(
+    transcribing: Transcribing, job: Job, cancel: Cancel, moved: Mapping[Path, Path]
+) -> Iterator[Transcript]:
+    """Yield what was heard; a recording that is moved meanwhile is read once more."""
+    for again in (True, False):
+        placed = replace(job, source=moved.get(job.source, job.source))
+        try:
+            done = [transcript for _, transcript in transcribing.run([placed], cancel)]
+        except Exception as error:  # noqa: BLE001 - the edge: a transcriber is a plugin's
+            done = [Transcript(transcribing.spec, "error", error=error_text(error))]
+        moved_meanwhile = moved.get(job.source, job.source) != placed.source
+        failed = any(transcript.status == "error" for transcript in done)
+        if cancel.is_set() or not (again and moved_meanwhile and failed):
+            break
+    if not cancel.is_set():
+        yield from done
+
+
+class Player:
+    """Plays one response at a time."""
+
+    def __init__(self, say: Callable[[object], object]) -> None:
+        self._say = say
+        self._playback: Playback | None = None
+
+    def stop(self) -> bool:
+        """Stop; return whether something was playing."""
+        playback, self._playback = self._playback, None
+        if playback is None:
+            return False
+        was_playing = playback.playing
+        playback.stop()
+        return was_playing
+
+    def turn(self, session: Session, view: NamingView | None) -> None:
+        """Play the recording of a response and log it, or stop what is playing."""
+        if self.stop():
+            return
+        from tabwb.speech.playback import Playback
+
+        take = None if view is None else view.take
+        if view is None or take is None:
+            raise TabwbError("nothing was recorded for this item")
+        path = spoken_in(session).recordings.file(take.recording)
+        playback = self._playback = Playback(path, take.start_s, take.end_s)
+        playback.start()
+        given = session.administration
+        at = partial(_position, playback, take.start_s)
+        self._say(Playing(given.id, view.trial.plan.number, at))
+        who, item = given.conditions.examinee, view.trial.plan.item
+        session.store.people.log(LogEntry("heard", who, given.id, f"item {item}"))
+
+
+def _position(playback: Playback, start_s: float) -> float | None:
+    """Return the second of the recording that is heard now; None where nothing is played."""
+    played_s = playback.played_s
+    return None if played_s is None else start_s + played_s
 
 
 class NamingController(Controller):
@@ -337,3 +534,67 @@ class NamingController(Controller):
 
             self._presenter = NamingPresenter(self._naming(), self.store, self.hearing)
         return self._presenter
+
+
+class NamingActions(Actions):
+    """Plays, scores and codes stored responses, which other pages show."""
+
+    def keep_recordings(self, number: int) -> None:
+        """Keep the interrupted recordings of an administration."""
+        self.desk.do(partial(controller(self.desk).keep_interrupted, number))
+
+    def playback(self, number: int, trial: int) -> None:
+        """Play a stored response, or stop."""
+        self.desk.do(partial(controller(self.desk).play_response, number, trial))
+
+    def listener_input(
+        self,
+        number: int,
+        trial: int,
+        what: str,
+        rater: str,
+        *,
+        target: str,
+        code: str = "",
+        flags: tuple[str, ...] = (),
+        rules_seen: bool = False,
+    ) -> None:
+        """Score or code a stored response, or write what was heard, by a listener.
+
+        ``what`` is a score, ``heard``, ``code``, ``not-scorable``, or ``rater``: another person
+        listens. An empty ``rater`` is the one who gave the administration. ``rules_seen``: the
+        person has seen what the rules say of the response.
+        """
+        title, keep = f"Response to {target}", controller(self.desk).by_ear
+        doing = what if what in {"heard", "code"} else "score"
+        by_ear = partial(keep, number, trial, doing, rater, rules_seen)
+        if what == "rater":
+            self._ask_listener(number)
+        elif what == "heard":
+            self.desk.ask_words(
+                title, "Heard", lambda text: by_ear(lambda spoken: spoken.listening.hear(text))
+            )
+        elif what == "code":
+            from tabwb.workbench.naming.dialogs import CodeScreen
+
+            def chosen(code: tuple[str, tuple[str, ...]] | None) -> None:
+                if code is not None:
+                    self.desk.do(lambda: by_ear(lambda spoken: spoken.listening.code(*code)))
+
+            self.desk.app.push_screen(CodeScreen(target, code, flags), chosen)
+        elif what == "not-scorable":
+
+            def because(reason: str) -> None:
+                by_ear(lambda spoken: spoken.score("not-scorable", reason=reason))
+
+            self.desk.ask_words(f"{title} cannot be scored", "Reason", because)
+        else:
+            self.desk.do(lambda: by_ear(lambda spoken: spoken.score(cast("Score", what))))
+
+    def _ask_listener(self, number: int) -> None:
+        def given(rater: str | None) -> None:
+            if rater is not None:
+                self.desk.request("results", "listener_changed", number, rater)
+
+        text = "From now on scores are recorded under this code, until the program ends."
+        self.desk.app.push_screen(AskWords(f"Who listens to #{number}?", "Rater", text), given)

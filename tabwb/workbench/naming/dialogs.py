@@ -17,7 +17,7 @@ from textual.widgets.option_list import Option
 
 from tabwb.records.errors import TabwbError
 from tabwb.scoring.naming.target import CODES, FLAGS
-from tabwb.workbench.naming.meters import TICK_S, LevelMeter
+from tabwb.workbench.naming.item_pane import TICK_S, LevelMeter
 from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, wrapped
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from tabwb.store.store import Store
     from tabwb.tasks.spoken_naming.live import Live
     from tabwb.tasks.spoken_naming.views import NamingView
-    from tabwb.workbench.naming.hearing import Hearing
+    from tabwb.workbench.naming.controller import Hearing
 
 
 _STANDINGS: Mapping[TrialState, Standing] = {

@@ -227,7 +227,7 @@ PAGE = (
 SUBJECT = Subject(
     __name__,
     pages=(PageSpec("naming", "page:NamingPage", "spoken naming", PAGE),),
-    actions="actions:NamingActions",
+    actions="controller:NamingActions",
     controller="controller:NamingController",
     needs="tabwb.tasks.spoken_naming",
 )

@@ -19,7 +19,7 @@ from tabwb.records.speakers import LogEntry, Study, Tombstone
 from tabwb.records.words import plural
 from tabwb.workbench.engine.engine import Engine
 from tabwb.workbench.engine.messages import Ready
-from tabwb.workbench.engine.scored import scored_or_problem
+from tabwb.workbench.engine.presenters import scored_or_problem
 from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.engine.view_models import ScoredAdministration
 from tabwb.workbench.participants import lines

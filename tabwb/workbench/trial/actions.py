@@ -20,8 +20,7 @@ from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, Dialog
 from tabwb.workbench.shell.explorer import Entry, Finder
 from tabwb.workbench.shell.page import Actions
 from tabwb.workbench.shell.wording import QUIET, glyph_of, name_of, special_words, state_word
-from tabwb.workbench.trial.controller import TrialController
-from tabwb.workbench.trial.draft import Draft, default_draft, remembered
+from tabwb.workbench.trial.draft import Draft, TrialController, default_draft, remembered
 
 
 class TrialActions(Actions):

@@ -16,8 +16,7 @@ from tabwb.store import takes
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.wording import AMBER, QUIET
-from tabwb.workbench.trial.participant import AnswerField, Card, ParticipantSheet, typing_foot
-from tabwb.workbench.trial.second_terminal import Link
+from tabwb.workbench.trial.participant import AnswerField, Card, Link, ParticipantSheet, typing_foot
 
 POLL_S = 0.1
 """Seconds between two looks at what was typed in the second terminal; no latency depends on it."""

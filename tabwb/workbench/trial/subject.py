@@ -141,7 +141,7 @@ SUBJECT = Subject(
     commands=COMMANDS,
     pages=(PageSpec("trial", "page:TrialPage", "an administration", PAGE),),
     actions="actions:TrialActions",
-    controller="controller:TrialController",
+    controller="draft:TrialController",
     prefetch=(
         "new_administration",
         "page",
