@@ -184,7 +184,7 @@ class ModelsScreen(Dialog[None]):
             self._show("refused", str(error))
             return
         if self._job:  # 0: the program ends
-            state = self._jobs.state(self._job)
+            state = self._jobs.all[self._job].state
             self._show(state.phase, state.words or f"opening {wanted.about}")
 
     def _has(self, name: str) -> bool:
