@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from tabwb.workbench.engine.session_controller import SessionController
 
 Say = Callable[[object], object]
-Command = Callable[[], None]
+Command = Callable[[], object]
 TITLES: tuple[tuple[type[TabwbError], str], ...] = (
     (NoConsent, "Consent is missing"),
     (StoreError, "The store refused to record it"),

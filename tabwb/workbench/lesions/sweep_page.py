@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from textual.app import ComposeResult
@@ -355,11 +356,7 @@ class SweepPage(Page):
             return
         self._problem = ""
         self.desk.workbench.remember(sweep_grid=self._text("grid"), sweep_workers=wanted.workers)
-
-        def begin() -> None:
-            self._jobs.begin(wanted, dry=dry)
-
-        self.desk.do(begin)
+        self.desk.do(partial(self._jobs.begin, wanted, dry=dry))
 
     def take(self, battery: str, model: str, grid: str) -> None:
         """Fill in what the laboratory has chosen."""

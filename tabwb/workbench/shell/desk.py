@@ -104,7 +104,7 @@ class Desk(Screen[None]):
         self.saved: bool | None = None
         self.marks: dict[str, str] = {}
         self.news: Signal[object] = Signal(self, "news")
-        self.do: Callable[[Callable[[], None]], None] = lambda job: None
+        self.do: Callable[[Callable[[], object]], None] = lambda job: None
         self._worker: Worker | None = None
         self._done = 0
         self._actions: dict[str, Actions] = {}
