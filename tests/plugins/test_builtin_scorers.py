@@ -29,7 +29,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import MEASURES_OF_OURS, Rating
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
-from tabwb.records.trials import Trial
+from tabwb.records.trials import Administration, Trial
 from tabwb.records.words import FORM_BASED_CAUTION, RESEARCH_ONLY, RULES_CAUTION
 from tabwb.scoring.rules.passage import TWO_SIDED
 from tabwb.tables.table import table_of
@@ -42,17 +42,13 @@ EXPORTER: dict[str, Exporter] = {
 }
 
 
-def score(scorer: str, text: str, item: Item, kind: ResponseKind) -> dict[str, Rating]:
+def score(
+    scorer: str, text: str, item: Item, kind: ResponseKind, *, sent: str | None = None
+) -> dict[str, Rating]:
     response = Response(
-        text,
-        ResponseStatus.OK,
-        item.prompt,
-        item.prompt,
-        kind,
-        item.options,
-        item.expected,
-        item.foils,
-    )
+        text, ResponseStatus.OK, item.prompt, sent or item.prompt, kind, item.options,
+        item.expected, item.foils,
+    )  # fmt: skip
     ratings = SCORER[scorer].score(Subtest("s", "S", kind, (item,)), item, response)
     assert all(rating.rater == scorer for rating in ratings)
     return {rating.measure: rating for rating in ratings}
@@ -67,31 +63,29 @@ def test_the_measures_of_earlier_versions_are_those_of_the_scorers() -> None:
     assert {name: SCORER[name].measures for name in MEASURES_OF_OURS} == MEASURES_OF_OURS
 
 
-def test_a_choice_names_what_was_read_as_its_reason() -> None:
-    lion = score("choice", "Answer: lion. Explanation: correct.", KNIFE, ResponseKind.CHOICE)
-    assert (lion["exact"].value, lion["exact"].reason) == (0.0, "no option")
-    assert (lion["extracted"].value, lion["extracted"].reason) == (0.0, "lion")
-    kite = score("choice", "kite", KNIFE, ResponseKind.CHOICE)
-    assert kite["exact"].reason == "kite (foil: phon)"
-    both = score("choice", "knife or kite", KNIFE, ResponseKind.CHOICE)
-    assert both["extracted"].reason == "ambiguous: knife, kite"
-    assert score("choice", " ", KNIFE, ResponseKind.CHOICE)["exact"].reason == "no response"
-    assert score("choice", "knife", KNIFE, ResponseKind.CHOICE)["exact"] == Rating(
-        "choice", "exact", 1.0, RatingStatus.VALUE
-    )
+@pytest.mark.parametrize(
+    ("text", "measure", "value", "reason"),
+    [
+        ("Answer: lion. Explanation: correct.", "exact", 0.0, "no option"),
+        ("Answer: lion. Explanation: correct.", "extracted", 0.0, "lion"),
+        ("kite", "exact", 0.0, "kite (foil: phon)"),
+        ("knife or kite", "extracted", 0.0, "ambiguous: knife, kite"),
+        (" ", "exact", 0.0, "no response"),
+        ("knife", "exact", 1.0, ""),
+    ],
+)
+def test_a_choice_names_what_was_read_as_its_reason(
+    text: str, measure: str, value: float, reason: str
+) -> None:
+    rating = score("choice", text, KNIFE, ResponseKind.CHOICE)[measure]
+    assert rating == Rating("choice", measure, value, RatingStatus.VALUE, reason)
 
 
-def test_a_repetition_counts_its_errors() -> None:
+def test_a_repetition_counts_its_errors_and_without_a_key_nothing_is_wrong() -> None:
     echo = score("repetition", "Please repeat exactly: horse.", HOUSE, ResponseKind.VERBATIM)
-    assert echo["exact"].value == 0.0
-    assert echo["exact"].reason == "substitution 1, carrier-echo 1"
-    assert echo["substitution"].value == 1.0
-    assert echo["substitution"].reason == "characters"
-    assert echo["carrier-echo"].value == 1.0
-    assert echo["deletion"].value == 0.0
-
-
-def test_an_item_without_a_key_is_undefined_and_not_wrong() -> None:
+    assert (echo["exact"].value, echo["exact"].reason) == (0.0, "substitution 1, carrier-echo 1")
+    assert (echo["substitution"].value, echo["substitution"].reason) == (1.0, "characters")
+    assert (echo["carrier-echo"].value, echo["deletion"].value) == (1.0, 0.0)
     keyless = Item("x", "Which?", ("a", "b"))
     for scorer in ("choice", "yes-no", "repetition"):
         ratings = score(scorer, "a", keyless, ResponseKind.FREE)
@@ -112,17 +106,30 @@ def test_lexical_measures_say_when_they_are_undefined() -> None:
     assert empty["ttr"].status is RatingStatus.UNDEFINED
 
 
-def exported(form: str, out: Path, document: dict[str, Any] | None = None) -> str:
-    made = document or administration_document(
-        AdministrationData(administration(), BATTERY, trials(ANSWERS))
+def document(
+    given: Sequence[Trial] | None = None, of: Administration | None = None, **more: Any
+) -> dict[str, Any]:
+    """The document of an administration; of those answers where none are given."""
+    given = trials(ANSWERS) if given is None else given
+    return administration_document(
+        AdministrationData(of or administration(), BATTERY, given, **more)
     )
-    EXPORTER[form].export(made, out)
+
+
+def exported(form: str, out: Path, made: dict[str, Any] | None = None) -> str:
+    EXPORTER[form].export(made or document(), out)
     return out.read_text(encoding="utf-8")
+
+
+def csv_rows(out: Path, made: dict[str, Any] | None = None) -> list[dict[str, str]]:
+    exported("csv", out, made)
+    with out.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
 
 
 def test_every_counted_response_is_one_line_that_reads_back(tmp_path: Path) -> None:
     given = (*trials(ANSWERS), voided("wc1", "drum"))
-    made = administration_document(AdministrationData(administration(), BATTERY, given))
+    made = document(given)
     lines = [
         json.loads(line) for line in exported("jsonl", tmp_path / "out.jsonl", made).splitlines()
     ]
@@ -155,45 +162,31 @@ def test_every_counted_response_is_one_line_that_reads_back(tmp_path: Path) -> N
 
 def test_odd_characters_survive_a_round_trip(tmp_path: Path) -> None:
     text = 'a "b",\r\nc\u2028d\x85e \N{SNOWMAN}\t=1+1'
-    made = administration_document(
-        AdministrationData(administration(), BATTERY, [answered("ct1", text)])
-    )
+    made = document([answered("ct1", text)])
     out = exported("jsonl", tmp_path / "o.jsonl", made)
-    assert out.count("\n") == 1
-    assert json.loads(out)["response"] == text
-    EXPORTER["csv"].export(made, tmp_path / "o.csv")
-    with (tmp_path / "o.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert {row["response"] for row in rows} == {text}
+    assert out.count("\n") == 1 and json.loads(out)["response"] == text
+    assert {row["response"] for row in csv_rows(tmp_path / "o.csv", made)} == {text}
 
 
-def test_csv_has_one_row_per_rating_with_the_conditions(tmp_path: Path) -> None:
-    exported("csv", tmp_path / "out.csv")
-    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert tuple(rows[0]) == COLUMNS
-    assert len(set(COLUMNS)) == len(COLUMNS)
+def test_csv_has_one_row_per_rating_and_each_column_is_explained_beside_it(tmp_path: Path) -> None:
+    rows = csv_rows(tmp_path / "out.csv")
+    assert tuple(rows[0]) == COLUMNS and len(set(COLUMNS)) == len(COLUMNS)
     assert len(rows) == sum(len(trial.ratings) for trial in trials(ANSWERS))
     exact = next(row for row in rows if (row["item"], row["measure"]) == ("wc3", "exact"))
     assert (exact["value"], exact["rating_reason"]) == ("0.0", "boat (foil: phonological)")
     assert (exact["model"], exact["seed"], exact["decoding_temperature"]) == ("bundled", "1", "0.0")
     assert json.loads(exact["options"])[0] == "boot"
-    unknown = next(row for row in rows if row["rating_status"] == "undefined")
-    assert unknown["value"] == ""
+    assert {row["value"] for row in rows if row["rating_status"] == "undefined"} == {""}
+    beside = (tmp_path / "out.csv.README.txt").read_text(encoding="utf-8")
+    for column in TABLE:
+        assert column.told in beside
+        assert column.meaning and not column.meaning.endswith(".")
 
 
 def noted(item_id: str, text: str, **metadata: str) -> Trial:
     trial = answered(item_id, text)
     (attempt,) = trial.attempts
     return replace(trial, attempts=(replace(attempt, metadata=metadata),))
-
-
-def test_every_column_is_declared_and_explained_beside_the_table(tmp_path: Path) -> None:
-    exported("csv", tmp_path / "out.csv")
-    beside = (tmp_path / "out.csv.README.txt").read_text(encoding="utf-8")
-    for column in TABLE:
-        assert column.told in beside
-        assert column.meaning and not column.meaning.endswith(".")
 
 
 def test_each_reply_is_exported_with_what_was_sent_for_it(tmp_path: Path) -> None:
@@ -204,8 +197,8 @@ def test_each_reply_is_exported_with_what_was_sent_for_it(tmp_path: Path) -> Non
     }  # fmt: skip
     given = [noted("wc1", "lion", **notes), noted("wc3", "boat", **{**notes, "seed": "not sent"})]
     asked = replace(administration(), conditions=replace(SAMPLED, token_limits="battery"))
-    made = administration_document(AdministrationData(asked, BATTERY, given))
-    rows = list(csv.DictReader(exported("csv", tmp_path / "o.csv", made).splitlines()))
+    made = document(given, asked)
+    rows = csv_rows(tmp_path / "o.csv", made)
     first = next(row for row in rows if row["item"] == "wc1")
     sent = ("max_tokens", "temperature", "top_p", "stop", "seed")
     assert [first[f"decoding_{name}"] for name in sent] == ["64", "0.7", "0.9", '["Q:"]', "123456"]
@@ -215,6 +208,14 @@ def test_each_reply_is_exported_with_what_was_sent_for_it(tmp_path: Path) -> Non
     line = json.loads(exported("jsonl", tmp_path / "o.jsonl", made).splitlines()[0])
     assert line["reply"]["decoding"] == {
         "max_tokens": 64, "temperature": 0.7, "top_p": 0.9, "stop": ["Q:"], "seed": 123456,
+    }  # fmt: skip
+    # A reply of an earlier version has the limits that held, and no seed.
+    old = replace(administration(), conditions=replace(SAMPLED, token_limits="smaller"))
+    line = json.loads(
+        exported("jsonl", tmp_path / "o.jsonl", document([answered("wc1", "lion")], old))
+    )
+    assert line["reply"]["decoding"] == {
+        "max_tokens": 256, "temperature": 1.0, "top_p": 1.0, "stop": [], "seed": None,
     }  # fmt: skip
 
 
@@ -226,37 +227,15 @@ def test_each_reply_is_exported_with_what_was_sent_for_it(tmp_path: Path) -> Non
     ],
 )
 def test_log_probabilities_of_options_are_exported(notes: dict[str, str], tmp_path: Path) -> None:
-    made = administration_document(
-        AdministrationData(administration(), BATTERY, [noted("wc1", "lion", **notes)])
-    )
-    (row, *_) = csv.DictReader(exported("csv", tmp_path / "o.csv", made).splitlines())
+    (row, *_) = csv_rows(tmp_path / "o.csv", document([noted("wc1", "lion", **notes)]))
     assert json.loads(row["option_log_probabilities"]) == {"lion": -0.5, "drum": None}
 
 
-def test_a_reply_of_an_earlier_version_has_the_limits_that_held_and_no_seed(tmp_path: Path) -> None:
-    old = replace(SAMPLED, token_limits="smaller")
-    made = administration_document(
-        AdministrationData(
-            replace(administration(), conditions=old), BATTERY, [answered("wc1", "lion")]
-        )
-    )
-    line = json.loads(exported("jsonl", tmp_path / "o.jsonl", made))
-    assert line["reply"]["decoding"] == {
-        "max_tokens": 256, "temperature": 1.0, "top_p": 1.0, "stop": [], "seed": None,
-    }  # fmt: skip
-
-
 def test_several_administrations_go_into_one_file(tmp_path: Path) -> None:
-    documents = [
-        administration_document(
-            AdministrationData(administration(number), BATTERY, trials(ANSWERS))
-        )
-        for number in (1, 2)
-    ]
+    documents = [document(of=administration(number)) for number in (1, 2)]
     text = exported("jsonl", tmp_path / "o.jsonl", {"format": 1, "documents": documents})
     uids = [json.loads(line)["administration"] for line in text.splitlines()]
-    assert len(uids) == 2 * len(ANSWERS)
-    assert len(set(uids)) == 2
+    assert len(uids) == 2 * len(ANSWERS) and len(set(uids)) == 2
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv"])
@@ -272,16 +251,9 @@ def test_the_research_only_sentence_lies_beside_every_export(form: str, tmp_path
 def test_a_failed_export_leaves_the_earlier_file_whole(tmp_path: Path) -> None:
     out = tmp_path / "out.jsonl"
     before = exported("jsonl", out)
-    broken = administration_document(
-        AdministrationData(administration(), BATTERY, [answered("ct1", "a \ud800 b")])
-    )
     with pytest.raises(TabwbError, match="not valid text"):
-        EXPORTER["jsonl"].export(broken, out)
-    assert out.read_text(encoding="utf-8") == before
-    assert not list(tmp_path.glob(".*"))
-
-
-def test_a_folder_that_is_not_there_is_a_clear_error(tmp_path: Path) -> None:
+        EXPORTER["jsonl"].export(document([answered("ct1", "a \ud800 b")]), out)
+    assert out.read_text(encoding="utf-8") == before and not list(tmp_path.glob(".*"))
     with pytest.raises(TabwbError, match="cannot be written"):
         exported("csv", tmp_path / "none" / "out.csv")
 
@@ -293,32 +265,17 @@ def test_an_echo_of_the_prompt_is_no_part_of_the_answer() -> None:
         ("choice", KNIFE, sent, 0.0),
         ("yes-no", Item("sc", "Yes or no, is it?", (), "No"), "Yes or no, is it? No.", 1.0),
     ):
-        response = Response(
-            text,
-            ResponseStatus.OK,
-            item.prompt,
-            sent,
-            ResponseKind(kind),
-            item.options,
-            item.expected,
-        )
-        subtest = Subtest("s", "S", ResponseKind(kind), (item,))
-        ratings = {one.measure: one for one in SCORER[kind].score(subtest, item, response)}
-        assert ratings["extracted"].value == right
-        assert ratings["exact"].value == 0.0
+        ratings = score(kind, text, item, ResponseKind(kind), sent=sent)
+        assert (ratings["extracted"].value, ratings["exact"].value) == (right, 0.0)
 
 
 def test_rows_of_a_lesioned_model_have_the_values_of_the_lesion(tmp_path: Path) -> None:
     under = administration()
-    under = replace(
-        under,
-        tags=("sweep", "control"),
-        conditions=replace(under.conditions, lesion="projections:zero:0.1@layers=0-1,seed=7"),
-    )
+    lesion = "projections:zero:0.1@layers=0-1,seed=7"
+    conditions = replace(under.conditions, lesion=lesion)
+    under = replace(under, tags=("sweep", "control"), conditions=conditions)
     facts = {"lesion_parameters": "120", "lesion_perplexity": "inf"}
-    data = AdministrationData(under, BATTERY, trials(ANSWERS), model_facts=facts)
-    text = exported("csv", tmp_path / "out.csv", administration_document(data))
-    row = next(csv.DictReader(text.splitlines()))
+    row = csv_rows(tmp_path / "out.csv", document(of=under, model_facts=facts))[0]
     assert {name: value for name, value in row.items() if name.startswith("lesion_")} == {
         "lesion_role": "layer control", "lesion_target": "projections", "lesion_operation": "zero",
         "lesion_amount": "0.1", "lesion_factor": "", "lesion_sigma": "", "lesion_bits": "",
@@ -338,73 +295,48 @@ def rate(text: str, *features: str, status: ResponseStatus = ResponseStatus.OK) 
     return list(judge.judge(response, [feature(name) for name in features]))
 
 
-def test_the_judge_is_found_as_rules_and_stored_as_rules_2() -> None:
-    assert (JUDGES[0].id, JUDGES[0].aliases) == ("rules-2", ("rules",))
-    judge = JUDGES[0].factory(Spec("rules-2"), None)
-    assert isinstance(judge, Judge)
-    assert (judge.rater, judge.features, judge.caution) == (
-        "rules-2",
-        TWO_SIDED,
-        FORM_BASED_CAUTION,
-    )
-
-
-def test_the_first_version_stays_for_studies_that_were_judged_with_it() -> None:
-    assert (JUDGES[1].id, JUDGES[1].aliases) == ("rules-1", ())
-    judge = JUDGES[1].factory(Spec("rules-1"), None)
-    assert (judge.rater, judge.features, judge.caution) == ("rules-1", TWO_SIDED, RULES_CAUTION)
+def test_the_judge_is_found_as_rules_and_the_first_version_stays() -> None:
+    assert [(one.id, one.aliases) for one in JUDGES[:2]] == [
+        ("rules-2", ("rules",)),
+        ("rules-1", ()),
+    ]
     text = "It was the best day of my life... I will never forget it."
     response = Response(text, ResponseStatus.OK, "A.", "A.", ResponseKind.CONNECTED_TEXT)
-    (first,) = judge.judge(response, [feature("abandoned-utterances")])
-    assert (first.rater, first.value) == ("rules-1", 1.0)
-    (second,) = rate(text, "abandoned-utterances")
-    assert (second.rater, second.value) == ("rules-2", 0.0)
+    for made, caution, value in (
+        (JUDGES[0], FORM_BASED_CAUTION, 0.0),
+        (JUDGES[1], RULES_CAUTION, 1.0),
+    ):
+        judge = made.factory(Spec(made.id), None)
+        assert isinstance(judge, Judge)
+        assert (judge.rater, judge.features, judge.caution) == (made.id, TWO_SIDED, caution)
+        (rating,) = judge.judge(response, [feature("abandoned-utterances")])
+        assert (rating.rater, rating.value) == (made.id, value)
 
 
 @pytest.mark.parametrize("status", [each for each in ResponseStatus if not each.usable])
 def test_an_unusable_response_has_every_feature_undefined_with_its_status(
     status: ResponseStatus,
 ) -> None:
-    for rating in rate("I loved the ball, the ball, the ball.", *TWO_SIDED, status=status):
+    said = "" if status is ResponseStatus.EMPTY else "I loved the ball, the ball, the ball."
+    ratings = rate(said, *TWO_SIDED, status=status)
+    assert [each.measure for each in ratings] == [*TWO_SIDED]
+    for rating in ratings:
         assert (rating.status, rating.value) == (RatingStatus.UNDEFINED, None)
         assert status.value in rating.reason
 
 
-def test_what_an_absence_covers_is_said_with_it() -> None:
+def test_features_are_rated_in_the_order_of_the_battery_with_words_or_reasons() -> None:
+    ratings = rate("I need to buy a blorf from the store.", "neologisms", "retracing")
+    assert [(each.rater, each.measure, each.value, each.reason) for each in ratings] == [
+        ("rules-2", "neologisms", 1.0, '"blorf"'),
+        ("rules-2", "retracing", 0.0, ""),
+    ]
     jargon, perseverations = rate("I like ice cream a lot.", "jargon", "perseverations")
     assert "neologistic jargon (rule)" in jargon.reason
     assert "words that come again" in perseverations.reason
-
-
-def test_present_is_one_with_the_words_and_absent_is_nought() -> None:
-    ratings = rate("I need to buy a blorf from the store.", "neologisms", "retracing")
-    assert [(each.measure, each.value, each.reason) for each in ratings] == [
-        ("neologisms", 1.0, '"blorf"'),
-        ("retracing", 0.0, ""),
-    ]
-    assert {each.rater for each in ratings} == {"rules-2"}
-
-
-def test_undefined_says_why() -> None:
-    (rating,) = rate("I like ice cream.", "off-topic")
-    assert rating.status is RatingStatus.UNDEFINED
-    assert rating.reason
-
-
-def test_only_features_of_the_battery_are_rated_in_its_order() -> None:
-    ratings = rate("I like ice cream.", "jargon", "retracing")
-    assert [each.measure for each in ratings] == ["jargon", "retracing"]
-
-
-def test_a_feature_of_another_battery_is_undefined() -> None:
-    (rating,) = rate("I like ice cream.", "halting-and-effortful")
-    assert rating.status is RatingStatus.UNDEFINED
-
-
-@pytest.mark.parametrize("name", TWO_SIDED)
-def test_an_empty_response_is_undefined_and_not_nought(name: str) -> None:
-    (rating,) = rate("", name, status=ResponseStatus.EMPTY)
-    assert (rating.status, rating.value) == (RatingStatus.UNDEFINED, None)
+    # One that rules cannot see, and one of another battery.
+    for rating in rate("I like ice cream.", "off-topic", "halting-and-effortful"):
+        assert rating.status is RatingStatus.UNDEFINED and rating.reason
 
 
 PAIRED = (Column("subtest", "", ""), Column("item", "", ""), Column("usable", "", "", "boolean"))
@@ -447,11 +379,8 @@ def test_a_response_without_a_burden_by_both_is_left_out() -> None:
     assert value.n == 3 and value.low is None and "fewer than 5 items" in value.reason
 
 
-def test_equal_burdens_have_no_correlation() -> None:
+def test_equal_burdens_or_one_judge_have_no_correlation() -> None:
     (value,) = rank_correlations(given(list("abcde"), {"a": np.ones((5, 3)), "b": np.eye(5, 3)}))
     assert value.value is None and "are equal" in value.reason
-
-
-def test_it_needs_two_judges() -> None:
     assert STATISTIC.judges == 2
     assert list(rank_correlations(given(["a"], {"a": np.ones((1, 3))}))) == []

@@ -8,6 +8,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -82,11 +83,14 @@ def test_conditions_come_back_equal(store: Store) -> None:
     assert [one.conditions for one in store.administrations()] == [conditions, drawn]
 
 
-def test_an_administration_is_found_by_number_by_uid_and_by_its_beginning(store: Store) -> None:
-    first, second = begin(store), begin(store)
+def test_administrations_are_listed_newest_last_and_found_by_number_and_uid(store: Store) -> None:
+    first, second, third = made = [begin(store) for _ in range(3)]
+    assert store.administrations() == tuple(made) == store.administrations(newest=9)
+    assert store.administrations(newest=2) == (second, third)
     for reference in (second.id, str(second.id), second.uid, second.uid.upper()):
         assert store.administration(reference) == second
-    length = next(n for n in range(8, 37) if not first.uid.startswith(second.uid[:n]))
+    others = (first.uid, third.uid)
+    length = next(n for n in range(8, 37) if not any(o.startswith(second.uid[:n]) for o in others))
     assert store.administration(second.uid[:length]) == second
 
 
@@ -105,44 +109,28 @@ def test_a_beginning_that_two_share_is_refused_and_names_both(store: Store) -> N
         store.administration(first.uid[:8])
 
 
-def test_administrations_are_listed_newest_last(store: Store) -> None:
-    made = [begin(store) for _ in range(3)]
-    assert store.administrations() == tuple(made)
-    assert store.administrations(newest=2) == tuple(made[1:])
-    assert store.administrations(newest=9) == tuple(made)
-
-
 def test_the_battery_comes_back_after_its_file_has_changed(store: Store) -> None:
-    battery = small_battery(assets={"cat.png": b"\x89PNG\x00", "sub/dog.png": b"dog"})
-    store.keep_battery(battery, {"cat.png": b"\x89PNG\x00", "sub/dog.png": b"dog"})
-    store.keep_battery(battery, {"cat.png": b"\x89PNG\x00", "sub/dog.png": b"dog"})
+    assets = {"cat.png": b"\x89PNG\x00", "sub/dog.png": b"dog"}
+    battery = small_battery(assets=assets)
+    for _ in range(2):
+        store.keep_battery(battery, assets)
     assert store.battery_canonical(battery.content_hash) == battery.canonical
-    assert store.battery_assets(battery.content_hash) == {
-        "cat.png": b"\x89PNG\x00",
-        "sub/dog.png": b"dog",
-    }
+    assert store.battery_assets(battery.content_hash) == assets
 
 
-def test_the_same_version_with_other_content_is_refused_and_both_hashes_named(store: Store) -> None:
+def test_a_battery_whose_content_is_another_is_refused(store: Store) -> None:
     one, other = small_battery(), small_battery(content="two")
+    with pytest.raises(StoreError, match="not kept"):
+        store.create_administration(one, Conditions("echo", "model"), planned(1), {})
     store.keep_battery(one, {})
     with pytest.raises(StoreError) as caught:
         store.keep_battery(other, {})
-    assert one.content_hash in str(caught.value)
-    assert other.content_hash in str(caught.value)
+    assert one.content_hash in str(caught.value) and other.content_hash in str(caught.value)
     store.keep_battery(small_battery(version="2", content="two"), {})
-
-
-def test_a_file_that_changed_since_it_was_read_is_refused(store: Store) -> None:
-    battery = small_battery(assets={"cat.png": b"cat"})
+    battery = small_battery(version="3", assets={"cat.png": b"cat"})
     for assets in ({"cat.png": b"dog"}, {}):
         with pytest.raises(StoreError, match=r"cat\.png"):
             store.keep_battery(battery, assets)
-
-
-def test_a_battery_that_is_not_kept_cannot_be_given(store: Store) -> None:
-    with pytest.raises(StoreError, match="not kept"):
-        store.create_administration(small_battery(), Conditions("echo", "model"), planned(1), {})
 
 
 def test_an_attempt_is_recorded_once(store: Store) -> None:
@@ -254,20 +242,15 @@ def test_every_rating_status_comes_back(store: Store) -> None:
     assert store.trials(administration.id)[0].ratings == ratings
 
 
-def test_a_null_character_comes_back_from_a_file(file: Path) -> None:
-    with Store.open(file) as store:
-        administration = begin(store)
-        store.append(administration.id, [AttemptEntry(1, attempt(response="a\x00b"))])
-        assert store.trials(administration.id)[0].attempts[0].response == "a\x00b"
-
-
-def test_text_that_is_no_unicode_is_refused_and_nothing_recorded(file: Path) -> None:
+def test_a_null_character_comes_back_and_no_unicode_is_refused_whole(file: Path) -> None:
     with Store.open(file) as store:
         administration = begin(store)
         broken: Attempt = attempt(response="house\ud800")
         with pytest.raises(StoreError, match="cannot be stored"):
             store.append(administration.id, [EventEntry("paused"), AttemptEntry(1, broken)])
         assert store.history(administration.id).steps == ()
+        store.append(administration.id, [AttemptEntry(1, attempt(response="a\x00b"))])
+        assert store.trials(administration.id)[0].attempts[0].response == "a\x00b"
 
 
 ODD_URLS = (
@@ -298,12 +281,6 @@ def test_a_password_is_never_shown(url: str) -> None:
     assert "hunter22" not in str(caught.value)
 
 
-def test_an_url_that_cannot_be_read_is_a_clear_error() -> None:
-    pytest.importorskip("psycopg")
-    with pytest.raises(StoreError, match="this URL cannot be read"):
-        Store.open("postgresql://[::1/x")
-
-
 @pytest.mark.parametrize(
     "url",
     [
@@ -320,19 +297,18 @@ def test_offline_a_store_elsewhere_is_refused_before_it_is_reached(url: str) -> 
         Store.open(url)
 
 
-def test_the_hosts_of_the_environment_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("psycopg")
-    monkeypatch.setenv("PGHOSTADDR", "192.0.2.7")
-    with pytest.raises(NeedsNetwork, match=r"192\.0\.2\.7"):
-        Store.open("postgresql://localhost/lab")
-
-
-def test_a_question_mark_in_an_url_is_not_guessed(tmp_path: Path) -> None:
+def test_the_environment_and_what_an_url_cannot_say_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(StoreError, match="not part of a path in a URL"):
         Store.open(f"sqlite:///{tmp_path}/a.db?mode=ro")
-
-
-def test_a_server_without_its_driver_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    if find_spec("psycopg"):
+        with pytest.raises(StoreError, match="this URL cannot be read"):
+            Store.open("postgresql://[::1/x")
+        monkeypatch.setenv("PGHOSTADDR", "192.0.2.7")
+        with pytest.raises(NeedsNetwork, match=r"192\.0\.2\.7"):
+            Store.open("postgresql://localhost/lab")
+        monkeypatch.delenv("PGHOSTADDR")
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(MissingExtra, match=r"tabwb\[server\]"):
         Store.open("postgresql://localhost/lab")
@@ -703,43 +679,29 @@ def number(store: Store) -> int:
     return administration.id
 
 
-def test_everything_that_came_back_is_kept(store: Store, number: int) -> None:
+def test_everything_that_came_back_is_kept_and_found_by_its_call(store: Store, number: int) -> None:
     (kept,) = store.keep_judgements(number, [Judged(1, 1, SAID)])
     assert kept.judgement.id > 0 and kept.judgement.recorded_at
     assert store.judgements(number) == (kept,)
     assert replace(kept.judgement, id=0, recorded_at="") == SAID
-
-
-def test_a_later_judgement_replaces_the_earlier_one_whose_rows_stay(
-    store: Store, number: int
-) -> None:
+    begin(store)  # found whichever administration it is of
+    assert store.judgements_of([KEY, "00" * 32]) == {KEY: kept.judgement}
+    # A later one replaces it; its rows stay.
     later = replace(SAID, ratings=(valued(RATER, "anomia", 0.0),))
-    store.keep_judgements(number, [Judged(1, 1, SAID)])
     store.keep_judgements(number, [Judged(1, 1, later)])
     assert store.trials(number)[0].ratings == later.ratings
-    assert [each.judgement.ratings for each in store.judgements(number)] == [
-        SAID.ratings,
-        later.ratings,
-    ]
+    ratings = [each.judgement.ratings for each in store.judgements(number)]
+    assert ratings == [SAID.ratings, later.ratings]
 
 
-def test_a_repetition_is_kept_and_never_counts(store: Store, number: int) -> None:
+def test_repetitions_and_failed_calls_are_kept_but_no_verdict(store: Store, number: int) -> None:
     again = replace(SAID, repeat=1)
+    down = replace(SAID, ratings=(failed(RATER, "anomia", "no connection"),))
     store.keep_judgements(number, [Judged(1, 1, again)])
     assert store.trials(number)[0].ratings == ()
     (kept,) = store.judgements(number)
     assert replace(kept.judgement, id=0, recorded_at="") == again
     assert store.judgements_of([KEY]) == {}
-
-
-def test_the_same_call_is_found_in_every_administration(store: Store, number: int) -> None:
-    (kept,) = store.keep_judgements(number, [Judged(1, 1, SAID)])
-    begin(store)
-    assert store.judgements_of([KEY, "00" * 32]) == {KEY: kept.judgement}
-
-
-def test_a_failed_call_is_no_verdict_to_take_over(store: Store, number: int) -> None:
-    down = replace(SAID, ratings=(failed(RATER, "anomia", "no connection"),))
     store.keep_judgements(number, [Judged(1, 1, down)])
     assert store.judgements_of([KEY]) == {}
 
@@ -801,13 +763,12 @@ def test_the_same_said_again_is_kept_once_and_a_change_beside_it(file: Path) -> 
     assert [row[2] for row in rows(file)] == ["connected-text", "all", "connected-text"]
 
 
-def test_it_is_not_kept_when_its_ratings_are_not(store: Store, answered: int) -> None:
+def test_it_is_kept_with_judgements_and_not_without_its_ratings(
+    store: Store, answered: int
+) -> None:
     with pytest.raises(StoreError):
         store.append(answered, [DeclarationEntry(RULES), RatingsEntry(1, 7, ())])
     assert store.history(answered).declarations == {}
-
-
-def test_it_is_kept_with_judgements(store: Store, answered: int) -> None:
     judgement = Judgement((valued("tab-2026:x", "anomia", 1),), rater="tab-2026:x", key="00" * 32)
     store.keep_judgements(answered, [Judged(1, 1, judgement)], MODEL)
     assert store.history(answered).declarations == {"tab-2026:x": MODEL}
