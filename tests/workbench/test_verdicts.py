@@ -131,27 +131,26 @@ def test_features_stand_in_the_batterys_order_and_measures_are_none(tab: Battery
     assert found.judges[0].call is None
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_verdicts_are_side_by_side_with_reasons_below(
-    sit: Sit, tmp_path: Path, size: tuple[int, int]
-) -> None:
+async def test_verdicts_are_side_by_side_with_reasons_below(sit: Sit, tmp_path: Path) -> None:
     stock(tmp_path / "store.db")
-    async with sit(size) as seat:
+    async with sit() as seat:
         seat.show_results(1)
         await seat.at("results")
-        await seat.press("t", "enter")
-        detail = seat.app.screen.query_one("#response-detail")
-        await seat.until(lambda: detail.has_focus, "the response's focus")
-        await seat.until(lambda: "Verdicts" in whole(seat), "the verdicts")
-        shown = {" ".join(line.split()) for line in whole(seat).splitlines()}
-        assert "Anomia - undefined ▣ present ▣ present 0.90" in shown
-        assert "Abandoned utterances □ absent □ absent - not asked" in shown
-        assert "C P(1) = 0.900" in shown and "B says anomia" in shown
-        assert "B tab-2026:x" in shown
-        await seat.press("right", reads="ct2 · 2 of 20")
-        await seat.press("escape")
-        await seat.until(lambda: not detail.has_focus, "the list")
-        assert seat.desk.page == "results"
+        await seat.press("t")
+        for size in SIZES:
+            await seat.pilot.resize_terminal(*size)
+            await seat.press("home", "enter")
+            await seat.focuses("response-detail")
+            await seat.until(lambda: "Verdicts" in whole(seat), "the verdicts")
+            shown = {" ".join(line.split()) for line in whole(seat).splitlines()}
+            assert "Anomia - undefined ▣ present ▣ present 0.90" in shown
+            assert "Abandoned utterances □ absent □ absent - not asked" in shown
+            assert "C P(1) = 0.900" in shown and "B says anomia" in shown
+            assert "B tab-2026:x" in shown
+            await seat.press("right", reads="ct2 · 2 of 20")
+            await seat.press("escape")
+            await seat.focuses("responses")
+            assert seat.desk.page == "results"
 
 
 def whole(seat: Seat) -> str:
