@@ -35,6 +35,7 @@ BEGUN = (
     ("b", "in results: the responses are scored and judged again"),
     ("M", "in results of pictures that were named: a transcriber hears the recordings"),
     ("i", "on the first page: files with responses are imported"),
+    ("T", "on the first page: sound files are transcribed"),
     ("w", "on the first page: a model is given a battery under many lesions"),
 )
 """How jobs are begun, with the key."""
