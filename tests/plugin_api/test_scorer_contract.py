@@ -101,6 +101,19 @@ def test_the_first_declared_verdict_decides_whatever_its_name(scored: Scored, ru
     said, measured = (line.split() for line in shown if line.startswith("Saying"))
     assert said[:5] == ["Saying", "2", "2", "2", "1.00"]
     assert measured == ["Saying", "f1", "0.50", "2"]
+    # Measures that were declared before version 0.2 are numbers, and results say so.
+    with tabwb.open() as study:
+        path = study.location
+    with closing(sqlite3.connect(path)) as store, store:
+        digest = sha256(b'["given"]').digest()
+        made = store.execute("INSERT INTO texts (sha256, text) VALUES (?, '[\"given\"]')", [digest])
+        store.execute("UPDATE rater_declarations SET features_id = ?", [made.lastrowid])
+    document = run("results", 1, "--json").document
+    assert subtest(document)["correct"] is None
+    assert subtest(document)["measures"]["given"]["mean"] == 1.0
+    assert any("says-right" in notice and "rescore" in notice for notice in document["notices"])
+    run("trial", "rescore", 1)
+    assert subtest(run("results", 1, "--json").document)["correct"] == 2
 
 
 @pytest.mark.parametrize(
@@ -119,42 +132,22 @@ def test_a_measure_that_is_not_declared_a_verdict_calls_nothing_right_or_wrong(
         assert study.responses()["exact"].to_list() == [None, None]
 
 
-def test_a_value_that_its_measure_cannot_have_is_in_error(scored: Scored) -> None:
-    document = scored("says-half", status=1).document
+def test_a_value_or_measure_that_was_not_declared_is_in_error(scored: Scored) -> None:
+    document = scored("says-half", "says-more", status=1).document
+    given = {(one["rater"], one["measure"]): one for one in document["trials"][0]["ratings"]}
+    half, n, more = (
+        given[key] for key in (("says-half", "given"), ("says-half", "n"), ("says-more", "f1"))
+    )
+    assert len(given) == 3
     assert (subtest(document)["correct"], subtest(document)["measures"]["n"]["mean"]) == (None, 2)
-    given = {rating["measure"]: rating for rating in document["trials"][0]["ratings"]}
-    assert (given["given"]["status"], given["n"]["value"]) == ("error", 2)
-    assert "0.5 is not a valid verdict" in given["given"]["reason"]
-
-
-def test_a_measure_that_is_not_declared_is_in_error(scored: Scored) -> None:
-    (rating,) = scored("says-more", status=1).document["trials"][0]["ratings"]
-    assert (rating["measure"], rating["status"]) == ("f1", "error")
-    assert "'more'" in rating["reason"]
+    assert (half["status"], n["value"], more["status"]) == ("error", 2, "error")
+    assert "0.5 is not a valid verdict" in half["reason"] and "'more'" in more["reason"]
 
 
 @pytest.mark.parametrize("value", [numpy.float32(1.5), numpy.bool_(True), Fraction(3, 2), 2**70])
 def test_a_number_of_another_type_is_kept_as_a_plain_one(value: Any) -> None:
     (kept,) = checked("own", [Rating("own", "m", value, RatingStatus.VALUE)])
     assert (type(kept.value), kept.value) == (float, value)
-
-
-def test_measures_declared_before_version_0_2_are_numbers_and_results_say_so(
-    scored: Scored, run: Run
-) -> None:
-    scored("says-right")
-    with tabwb.open() as study:
-        path = study.location
-    with closing(sqlite3.connect(path)) as store, store:
-        digest = sha256(b'["given"]').digest()
-        made = store.execute("INSERT INTO texts (sha256, text) VALUES (?, '[\"given\"]')", [digest])
-        store.execute("UPDATE rater_declarations SET features_id = ?", [made.lastrowid])
-    document = run("results", 1, "--json").document
-    assert subtest(document)["correct"] is None
-    assert subtest(document)["measures"]["given"]["mean"] == 1.0
-    assert any("says-right" in notice and "rescore" in notice for notice in document["notices"])
-    run("trial", "rescore", 1)
-    assert subtest(run("results", 1, "--json").document)["correct"] == 2
 
 
 def test_measures_of_one_name_belong_to_their_raters(scored: Scored) -> None:

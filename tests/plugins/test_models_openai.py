@@ -83,42 +83,31 @@ def test_a_reply_streams_and_is_its_pieces_joined(opened: Opened) -> None:
 
 def test_what_is_sent_is_the_request_and_nothing_more(opened: Opened) -> None:
     messages = (Message("system", "Be brief."), Message("user", "Which one barks?"))
+    brief, question = ({"role": one.role, "content": one.content} for one in messages)
     with chat_server() as chat:
         reply(opened(chat), Request(messages, Decoding(max_tokens=7)))
-    assert chat.bodies == [
-        {
-            "model": "small",
-            "messages": [
-                {"role": "system", "content": "Be brief."},
-                {"role": "user", "content": "Which one barks?"},
-            ],
-            "temperature": 0.0,
-            "max_tokens": 7,
-            "stream": True,
-            "stream_options": {"include_usage": True},
-        }
-    ]
-
-
-def test_sampling_sends_its_seed_and_nucleus(opened: Opened) -> None:
-    with chat_server() as chat:
-        reply(opened(chat), asked(temperature=0.7, top_p=0.9, seed=5))
-        reply(opened(chat, seed=11), asked(temperature=0.7, seed=5))
-    sent = [(body["seed"], body.get("top_p")) for body in chat.bodies]
-    assert sent == [(5, 0.9), (mixed(5, 11), None)]
-    assert all(0 <= seed < 2**31 for seed, _ in sent)
-
-
-def test_without_a_system_role_the_message_stands_before_the_users(opened: Opened) -> None:
-    messages = (Message("system", "Be brief."), Message("user", "Hello"))
-    with chat_server() as chat:
+        # Without a system role the message stands before the user's.
         reply(opened(chat, system_role="user"), Request(messages))
         reply(opened(chat, system_role="developer"), Request(messages))
-    assert chat.bodies[0]["messages"] == [{"role": "user", "content": "Be brief.\n\nHello"}]
-    assert chat.bodies[1]["messages"][0]["role"] == "developer"
+        reply(opened(chat), asked(temperature=0.7, top_p=0.9, seed=5))
+        reply(opened(chat, seed=11), asked(temperature=0.7, seed=5))
+    first, user, developer, *sampled = chat.bodies
+    assert first == {
+        "model": "small", "messages": [brief, question], "temperature": 0.0, "max_tokens": 7,
+        "stream": True, "stream_options": {"include_usage": True},
+    }  # fmt: skip
+    assert user["messages"] == [{"role": "user", "content": "Be brief.\n\nWhich one barks?"}]
+    assert developer["messages"][0]["role"] == "developer"
+    sent = [(body["seed"], body.get("top_p")) for body in sampled]
+    assert sent == [(5, 0.9), (mixed(5, 11), None)] and all(0 <= seed < 2**31 for seed, _ in sent)
 
 
-def test_a_server_on_a_unix_socket_answers(opened: Opened, tmp_path: Path) -> None:
+def test_a_server_on_a_unix_socket_answers_and_no_proxy_is_asked_for_ones_own(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    with chat_server(says("dog")) as chat:
+        assert reply(opened(chat)).text == "dog"
     with chat_server(says("dog"), unix=tmp_path / "s") as chat:
         assert reply(opened(chat, socket=str(tmp_path / "s"))).text == "dog"
 
@@ -145,41 +134,39 @@ def test_empty_cut_and_blocked_replies_are_told_apart(
     assert len(chat.bodies) == 1
 
 
-def test_reasoning_is_no_part_of_the_answer(opened: Opened) -> None:
-    with chat_server(says("dog", reasoning_content="It is furry.")) as chat:
+def test_reasoning_is_no_part_of_the_answer_and_has_a_limit_of_its_own(opened: Opened) -> None:
+    with chat_server(
+        says("dog", reasoning_content="It is furry."), says("dog", thoughts=300)
+    ) as chat:
         found = reply(opened(chat))
-    assert found.text == "dog"
-    assert found.metadata["reasoning_characters"] == "12"
+        model = opened(chat, reasoning_tokens=1000, reasoning_effort="low")
+        limited = reply(model, asked(max_tokens=64))
+    assert (found.text, found.metadata["reasoning_characters"]) == ("dog", "12")
     assert "cause" not in found.metadata
+    body = chat.bodies[1]
+    assert (body["max_tokens"], body["reasoning_effort"]) == (1064, "low")
+    kept = ("max_tokens", "reasoning_limit", "reasoning_effort", "thought_tokens")
+    assert [limited.metadata[name] for name in kept] == ["1064", "1000", "low", "300"]
 
 
-@pytest.mark.parametrize(
-    "behaviour",
-    [says("", finish="length", thoughts=16), says("", finish="length", reasoning_content="Well")],
-    ids=["counted", "sent"],
-)
-def test_an_answer_that_was_thought_away_says_so(opened: Opened, behaviour: Behaviour) -> None:
-    with chat_server(behaviour) as chat:
+@pytest.mark.parametrize("how", [{"thoughts": 16}, {"reasoning_content": "Well"}])
+def test_an_answer_that_was_thought_away_says_so(opened: Opened, how: dict[str, Any]) -> None:
+    with chat_server(says("", finish="length", **how)) as chat:
         found = reply(opened(chat))
     assert (found.text, found.stop_reason) == ("", StopReason.LENGTH)
     assert found.metadata["cause"] == "thinking used the limit of tokens"
 
 
-def test_reasoning_has_a_limit_of_its_own(opened: Opened) -> None:
-    with chat_server(says("dog", thoughts=300)) as chat:
-        model = opened(chat, reasoning_tokens=1000, reasoning_effort="low")
-        found = reply(model, asked(max_tokens=64))
-    (body,) = chat.bodies
-    assert (body["max_tokens"], body["reasoning_effort"]) == (1064, "low")
-    kept = ("max_tokens", "reasoning_limit", "reasoning_effort", "thought_tokens")
-    assert [found.metadata[name] for name in kept] == ["1064", "1000", "low", "300"]
-
-
-def test_a_seed_that_the_server_does_not_take_is_not_said_to_be_sent(opened: Opened) -> None:
+def test_what_the_server_does_not_take_is_left_out_and_said(opened: Opened) -> None:
+    message = "'max_tokens' is not supported. Use 'max_completion_tokens' instead."
     with chat_server(refuses(400, {"message": "no seed", "param": "seed"})) as chat:
         found = reply(opened(chat), asked(temperature=0.7, seed=5))
     assert found.metadata["seed"] == "not sent"
     assert found.metadata["not_taken_by_server"] == "seed"
+    # The limit has two names.
+    with chat_server(refuses(400, {"message": message, "param": "max_tokens"})) as chat:
+        assert reply(opened(chat), asked(max_tokens=9)).text == "dog"
+    assert chat.bodies[1]["max_completion_tokens"] == 9 and "max_tokens" not in chat.bodies[1]
 
 
 MORE = ("A", "B", "C", "D", " three")  # than the API takes
@@ -204,12 +191,17 @@ def test_a_stop_string_that_the_server_lets_through_ends_the_reply(
     assert chat.bodies[0]["stop"] == list(stop[:4])
 
 
-def test_an_answer_that_never_ends_is_an_error(opened: Opened) -> None:
+def test_an_answer_that_never_ends_or_is_always_cut_is_an_error(opened: Opened) -> None:
     endless = streams(*[json.dumps(chunk("dog " * 10_000))] * 100)
-    with chat_server(endless) as chat:
-        model = opened(chat)
-        with pytest.raises(ComponentError, match="does not end"):
-            reply(model)
+    for behaviour, said, tries in (
+        (endless, "does not end", 1),
+        (breaks_off_after("do"), "openai:small: no connection after 3 attempts", 3),
+    ):
+        with chat_server(then=behaviour) as chat:
+            model = opened(chat)
+            with pytest.raises(ComponentError, match=said):
+                reply(model)
+        assert len(chat.bodies) == tries
 
 
 @pytest.mark.parametrize(
@@ -242,25 +234,18 @@ def test_what_may_pass_is_tried_again(opened: Opened, behaviour: Behaviour, reas
     assert found[-1].metadata["attempts"] == "2"
 
 
-def test_a_connection_cut_every_time_is_an_error_and_no_answer(opened: Opened) -> None:
-    with chat_server(then=breaks_off_after("do")) as chat:
-        model = opened(chat)
-        with pytest.raises(ComponentError, match="openai:small: no connection after 3 attempts"):
-            reply(model)
-    assert len(chat.bodies) == 3
-
-
 def test_retry_after_is_waited_for(opened: Opened) -> None:
     headers = {"Retry_After_Ms": "150", "Retry_After": "9"}
     with chat_server(refuses(429, {"message": "slow down"}, **headers)) as chat:
         assert Wait(0.15, "rate limit (429), attempt 1 of 3") in pieces(opened(chat))
 
 
-def test_nobody_there_is_said_at_once() -> None:
-    with chat_server() as chat:
-        url = chat.url
-    model = OpenAIModel("small", OpenAIOptions(base_url=url), local=True)
-    with pytest.raises(ComponentError, match=f"no server answers at {url}: .*refused"):
+def test_nobody_there_and_a_refused_key_are_said_before_the_first_item(opened: Opened) -> None:
+    refusal = refuses(401, {"message": "Incorrect API key"})
+    with chat_server(look=refusal) as chat, pytest.raises(ComponentError, match="refuses the key"):
+        opened(chat)
+    model = OpenAIModel("small", OpenAIOptions(base_url=chat.url), local=True)
+    with pytest.raises(ComponentError, match=f"no server answers at {chat.url}: .*refused"):
         model.open()
 
 
@@ -289,12 +274,6 @@ def test_what_stays_is_not_tried_again(
     assert len(chat.bodies) == 1
 
 
-def test_a_key_that_is_refused_is_said_before_the_first_item(opened: Opened) -> None:
-    refusal = refuses(401, {"message": "Incorrect API key"})
-    with chat_server(look=refusal) as chat, pytest.raises(ComponentError, match="refuses the key"):
-        opened(chat)
-
-
 @pytest.mark.parametrize("status", [400, 422])
 def test_a_server_that_refuses_to_count_is_asked_without(opened: Opened, status: int) -> None:
     refusal = refuses(status, {"message": "Unknown parameter: stream_options"})
@@ -307,26 +286,19 @@ def test_a_server_that_refuses_to_count_is_asked_without(opened: Opened, status:
     assert ["stream_options" in body for body in chat.bodies] == [True, False, False]
 
 
-def test_the_other_name_of_the_limit_is_tried_where_one_is_refused(opened: Opened) -> None:
-    message = "'max_tokens' is not supported. Use 'max_completion_tokens' instead."
-    with chat_server(refuses(400, {"message": message, "param": "max_tokens"})) as chat:
-        assert reply(opened(chat), asked(max_tokens=9)).text == "dog"
-    assert chat.bodies[1]["max_completion_tokens"] == 9
-    assert "max_tokens" not in chat.bodies[1]
-
-
 def test_an_enforced_answer_is_the_word_out_of_the_structure(opened: Opened) -> None:
-    with chat_server(says('{"answer": "dog"}')) as chat:
-        found = pieces(opened(chat), enforced("dog", "tree", "dog"))
-    assert found[:-1] == ["dog"]
-    last = found[-1]
-    assert isinstance(last, Reply) and last.text == "dog"
-    assert last.metadata["protocol"] == "enforced"
-    assert last.metadata["structured"] == "json-schema"
-    assert last.metadata["constrained"] == "yes"
-    assert last.metadata["raw_reply"] == '{"answer": "dog"}'
+    with chat_server(says('{"answer": "dog"}'), says("A dog barks.")) as chat:
+        *streamed, last = pieces(opened(chat), enforced("dog", "tree", "dog"))
+        free = reply(opened(chat), enforced())  # an item without options
+    assert streamed == ["dog"] and isinstance(last, Reply) and last.text == "dog"
+    assert last.metadata.items() >= {
+        "protocol": "enforced", "structured": "json-schema", "constrained": "yes",
+        "raw_reply": '{"answer": "dog"}',
+    }.items()  # fmt: skip
     schema = chat.bodies[0]["response_format"]["json_schema"]["schema"]
     assert schema["properties"]["answer"]["enum"] == ["dog", "tree"]
+    assert (free.text, free.metadata["protocol"]) == ("A dog barks.", "generate")
+    assert "constrained" not in free.metadata and "response_format" not in chat.bodies[1]
 
 
 @pytest.mark.parametrize("said", ["It is the dog.", '{"answer": "wolf"}', "[1]", '{"answer": []}'])
@@ -369,14 +341,6 @@ def test_vllm_is_given_the_choice_itself(
         found = reply(opened(chat, structured=structured), enforced("dog", "tree"))
     assert chat.bodies[0].items() >= sent.items()
     assert (found.metadata["structured"], found.metadata["constrained"]) == (structured, "yes")
-
-
-def test_an_item_without_options_is_answered_freely(opened: Opened) -> None:
-    with chat_server(says("A dog barks.")) as chat:
-        found = reply(opened(chat), enforced())
-    assert found.text == "A dog barks."
-    assert found.metadata["protocol"] == "generate" and "constrained" not in found.metadata
-    assert "response_format" not in chat.bodies[0]
 
 
 def test_where_nothing_enforces_the_protocol_is_refused(opened: Opened) -> None:
@@ -435,14 +399,6 @@ def test_a_missing_key_is_one_clear_error(spec: str) -> None:
         OpenAIModel(str(parsed.name), options, local=True).open()
     # Where a system keyring is, the command; elsewhere the variable.
     assert re.search("tabwb key set|set the environment variable", str(caught.value))
-
-
-def test_a_proxy_is_not_asked_for_a_server_of_ones_own(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
-    with chat_server(says("dog")) as chat:
-        assert reply(opened(chat)).text == "dog"
 
 
 def test_what_one_request_learns_harms_no_other(opened: Opened) -> None:
