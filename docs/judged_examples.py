@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tabwb.battery.model import Battery
 from tabwb.host.plugins import Plugins
-from tabwb.plugin_api.components import ModelJudge, Response, Verdict
+from tabwb.plugin_api.components import Response, Verdict
 from tabwb.records.ratings import Rating
 from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 
@@ -90,7 +90,7 @@ def verdicts(
     judge = plugins.judge(spec)
     responses = [example.response for example in given]
     ratings: list[Sequence[Rating]] = [()] * len(given)
-    if isinstance(judge, ModelJudge):
+    if judge.examinee:
         judge.open()
         try:
             for index, piece in judge.judge_many(responses, battery.features, threading.Event()):

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabwb.host.writing import TextFile
 from tabwb.plugin_api import write_pieces
+from tabwb.plugin_api.components import Exporter
 from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.records.ratings import Once
 from tabwb.records.specs import Spec
@@ -28,7 +29,6 @@ from tabwb_builtin.columns import (
     Part,
     Rated,
     answered,
-    documents_of,
     rated,
 )
 from tabwb_builtin.lines import JsonLinesExporter
@@ -37,16 +37,12 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
 
 
-class CsvExporter:
+class CsvExporter(Exporter):
     """Long, tidy: one row per rating, with every condition in its own columns."""
 
     suffix = ".csv"
     mediatype = "text/csv"
     columns = TABLE
-
-    def export(self, document: Part, out: Path) -> None:
-        """Write every rating of every counted response of ``document``."""
-        self.export_stream(documents_of(document), out)
 
     def export_stream(self, documents: Iterable[Part], out: Path) -> None:
         """Write every rating of the counted responses of documents, each as it is read."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from tabwb.battery.model import Feature
-from tabwb.plugin_api.components import Response
+from tabwb.plugin_api.components import Judge, Response
 from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.records.ratings import Rating, Scope, undefined, valued
 from tabwb.records.specs import Spec
@@ -26,14 +26,14 @@ from tabwb.scoring.rules.passage import undefined as no_verdict
 _UNKNOWN = no_verdict("the rules know no feature of this id")
 
 
-class RulesJudge:
+class RulesJudge(Judge):
     """Rates every feature of a battery by text rules.
 
     The burden is over the seven features that a rule can also find absent.
     """
 
     features: tuple[str, ...] = TWO_SIDED
-    scope: Scope = "connected-text"
+    scope: Scope | None = "connected-text"
 
     def __init__(self, limits: Thresholds = CURRENT) -> None:
         self._limits = limits

@@ -10,9 +10,10 @@ from pathlib import Path
 
 from tabwb.host.writing import TextFile
 from tabwb.plugin_api import write_pieces
+from tabwb.plugin_api.components import Exporter
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.ratings import Once
-from tabwb_builtin.columns import GIVEN, TABLE, Column, Notices, Part, answered, documents_of
+from tabwb_builtin.columns import GIVEN, TABLE, Column, Notices, Part, answered
 
 _TABLE = {column.name: column for column in TABLE}
 _CONDITIONS = {column.name for column in GIVEN}
@@ -94,16 +95,12 @@ DICTIONARY = "Keys of a line:\n" + "\n".join(f"- {column.told}" for column in LI
 """The content of each key, for the notes."""
 
 
-class JsonLinesExporter:
+class JsonLinesExporter(Exporter):
     """One JSON object per counted response; ``replay:FILE`` reads the file back."""
 
     suffix = ".jsonl"
     mediatype = "application/jsonl"
     columns = LINE
-
-    def export(self, document: Part, out: Path) -> None:
-        """Write the counted responses of all administrations of ``document``."""
-        self.export_stream(documents_of(document), out)
 
     def export_stream(self, documents: Iterable[Part], out: Path) -> None:
         """Write the counted responses of documents, each as it is read."""

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from tabwb.plugin_api import write_with
+from tabwb.plugin_api.components import Exporter
 from tabwb.records.ratings import Once
 from tabwb_builtin.columns import (
     ANSWERED,
@@ -56,7 +57,7 @@ _TYPES: Mapping[Type, Any] = {
 _CODES = pa.dictionary(pa.int32(), pa.string())
 
 
-class ParquetExporter:
+class ParquetExporter(Exporter):
     """One row per rating, in one file or in a folder with a file for each value of some columns."""
 
     mediatype = "application/vnd.apache.parquet"
@@ -74,15 +75,7 @@ class ParquetExporter:
             tuple(column for column in columns if column.name not in self._by)
             for columns in (GIVEN, *scopes)
         )
-
-    @property
-    def columns(self) -> tuple[Column, ...]:
-        """Every column, in order."""
-        return tuple(column for columns in self._scopes for column in columns)
-
-    def export(self, document: Part, out: Path) -> None:
-        """Write every rating of every counted response of ``document``."""
-        self.export_stream(documents_of(document), out)
+        self.columns = tuple(column for columns in self._scopes for column in columns)
 
     def export_stream(self, documents: Iterable[Part], out: Path) -> None:
         """Write every rating of the counted responses of documents, some at a time."""

@@ -16,10 +16,9 @@ from shutil import copyfileobj
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
-from tabwb.plugin_api import ComponentError, write_with
+from tabwb.plugin_api import ComponentError, Exporter, write_with
 from tabwb.records.files import open_private
 from tabwb.records.words import RESEARCH_ONLY
-from tabwb_interchange import ours
 from tabwb_interchange.inspect_content import VERSION, LogContent, summary_of
 from tabwb_interchange.reading import new_folder
 
@@ -35,10 +34,11 @@ _MOMENT = (1980, 1, 1, 0, 0, 0)
 _SPOOLED = 4 * 2**20
 
 
-class InspectExporter(ours.LogExporter):
+class InspectExporter(Exporter):
     """One ``.eval`` file, or a folder of them where the name does not end in ``.eval``."""
 
     suffix = ".eval"
+    messages = True
 
     def export_stream(self, documents: Iterable[Mapping[str, Any]], out: Path) -> None:
         """Write the counted responses of documents, each as it is read."""

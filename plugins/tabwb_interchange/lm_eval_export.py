@@ -15,6 +15,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, TextIO
 
+from tabwb.plugin_api import Exporter
 from tabwb.records.files import open_private
 from tabwb_interchange import ours
 from tabwb_interchange.fields import Mean, scores_of
@@ -36,10 +37,11 @@ NOTE = (
 _UNSAFE = re.compile(r"[\"<>:/|\\?*\[\]]+")
 
 
-class LmEvalExporter(ours.LogExporter):
+class LmEvalExporter(Exporter):
     """A folder as lm_eval makes it under ``--output_path``."""
 
     suffix = ""
+    messages = True
 
     def export_stream(self, documents: Iterable[Mapping[str, Any]], out: Path) -> None:
         """Write the counted responses of documents, each as it is read."""

@@ -6,9 +6,8 @@ exported.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -54,20 +53,6 @@ def refuse_names(names: Mapping[str, str], path: Path, format_id: str) -> None:
             f"--column {first}: the fields of the format '{format_id}' have fixed names",
             where=str(path),
         )
-
-
-class LogExporter(ABC):
-    """An exporter of logs: it gets the messages that were sent, and writes document by document."""
-
-    messages = True
-
-    def export(self, document: Mapping[str, Any], out: Path) -> None:
-        """Write the counted responses of the administrations of ``document``."""
-        self.export_stream(document.get("documents", [document]), out)
-
-    @abstractmethod
-    def export_stream(self, documents: Iterable[Mapping[str, Any]], out: Path) -> None:
-        """Write the counted responses of documents, each as it is read."""
 
 
 def sent(trial: Mapping[str, Any]) -> list[Json]:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from tabwb.battery.model import Feature
 from tabwb.host.judge_prompts import JudgePrompt, sha256
-from tabwb.plugin_api.components import BatchingBackend, Cancel, ModelBackend, Response
+from tabwb.plugin_api.components import BatchingBackend, Cancel, Judge, ModelBackend, Response
 from tabwb.records.errors import ComponentError, TabwbError, error_text
 from tabwb.records.exchange import THOUGHT_AWAY, Decoding, Message, Reply, Request, Wait
 from tabwb.records.ratings import Rating, Verdict, undefined, valued
@@ -76,7 +75,7 @@ class _First:
     problem: str
 
 
-class PromptJudge(ABC):
+class PromptJudge(Judge):
     """The base of judges with a prompt and a model."""
 
     def __init__(
@@ -120,16 +119,6 @@ class PromptJudge(ABC):
             seed = seed_of(DRAW, model_name(self.examinee), turns, response.draw)
             decoding = replace(decoding, seed=seed)
         return (Request(messages, decoding, json_schema=self._prompt.json_schema),)
-
-    def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
-        """Return the ratings of one response."""
-        return only_verdict(self.judge_many([response], features, Cancel())).ratings
-
-    @abstractmethod
-    def judge_many(
-        self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel
-    ) -> Iterator[tuple[int, Verdict | Wait]]:
-        """Yield ``(index, verdict)``; fewer when cancelled."""
 
     # ---------------------------------------------------------------- for the subclasses
 
@@ -272,11 +261,6 @@ class ChatJudge(PromptJudge):
     def _failed(self, error: ComponentError, features: Sequence[Feature]) -> Verdict:
         ratings = self._without(RatingStatus.ERROR, str(error), features)
         return Verdict(ratings, stop_reason=StopReason.ERROR)
-
-
-def only_verdict(pieces: Iterator[tuple[int, Verdict | Wait]]) -> Verdict:
-    """Return the verdict among the pieces of a single response."""
-    return next(piece for _, piece in pieces if isinstance(piece, Verdict))
 
 
 def _of(reply: Reply, ratings: tuple[Rating, ...]) -> Verdict:

@@ -15,13 +15,13 @@ from dataclasses import dataclass
 
 from tabwb.battery.model import Feature
 from tabwb.host.judge_prompts import JudgePrompt, canonical_json
-from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend, Response
+from tabwb.plugin_api.components import Cancel, Judge, LikelihoodBackend, ModelBackend, Response
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Decoding, Likelihood, Message, Request, Wait
 from tabwb.records.ratings import PROBABILITY, Rating, Verdict, failed, undefined, valued
 from tabwb.records.specs import Spec, inner_spec
 from tabwb.records.states import RatingStatus, StopReason
-from tabwb_judges.chat import NO_RESPONSE, PromptJudge, only_verdict
+from tabwb_judges.chat import NO_RESPONSE, PromptJudge
 
 LABELS = ("0", "1")
 
@@ -88,7 +88,6 @@ class LikelihoodJudge(PromptJudge):
         )
         self._null: dict[tuple[str, str], tuple[float, float]] = {}
 
-    most_requests = 1
     writes = False
 
     def close(self) -> None:
@@ -224,7 +223,7 @@ def perplexity(bits: float) -> float | None:
         return None
 
 
-class SurprisalJudge:
+class SurprisalJudge(Judge):
     """Surprisal and perplexity of responses under one model."""
 
     features: tuple[str, ...] = ()
@@ -246,7 +245,6 @@ class SurprisalJudge:
         self._weigher = weigher(make_inner(), self.rater)
         self._is_open = False
 
-    most_requests = 1
     writes = False
 
     def open(self) -> Mapping[str, str]:
@@ -266,10 +264,6 @@ class SurprisalJudge:
             return ()
         messages = (*self._before(response), Message("assistant", response.text))
         return (Request(messages, Decoding(max_tokens=1)),)
-
-    def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
-        """Return both measures of one response."""
-        return only_verdict(self.judge_many([response], features, Cancel())).ratings
 
     def judge_many(
         self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel

@@ -14,7 +14,7 @@ from pathlib import Path
 from textwrap import fill
 
 from tabwb.host.plugins import Plugins
-from tabwb.plugin_api.components import Judge, ModelJudge
+from tabwb.plugin_api.components import Judge
 from tabwb.records.classes import dataclass, replace
 from tabwb.records.conditions import IMPORTED, Conditions
 from tabwb.records.errors import NoConsent, StoreError, UsageError
@@ -172,7 +172,7 @@ class Guard:
         Rules that run here score as scorers do. Models judge, for which a registered speaker gives
         ``rate``; a judge that asks a service needs ``remote``, of everybody.
         """
-        scope: Scope | None = "rate" if isinstance(judge, ModelJudge) else None
+        scope: Scope | None = "rate" if judge.examinee else None
         return self._checked("rated", judge.rater, scope, lambda: self._reaches_out(judge))
 
     def _checked(
@@ -190,7 +190,7 @@ class Guard:
         return tuple(entries)
 
     def _reaches_out(self, judge: Judge) -> bool:
-        if isinstance(judge, ModelJudge) and self.plugins.reaches_out("models", judge.examinee):
+        if judge.examinee and self.plugins.reaches_out("models", judge.examinee):
             return True
         try:
             return self.plugins.reaches_out("judges", judge.rater)

@@ -12,7 +12,7 @@ from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.model import Battery
 from tabwb.host.plugins import Plugins
 from tabwb.host.prices import Price, cost_of
-from tabwb.plugin_api.components import ModelJudge, Response
+from tabwb.plugin_api.components import Response
 from tabwb.records import events
 from tabwb.records.classes import dataclass, replace
 from tabwb.records.conditions import Conditions
@@ -189,7 +189,7 @@ def forecasts(plugins: Plugins, battery: Battery, conditions: Conditions) -> Ite
     texts = [plan for plan in plans if battery.subtest(plan.subtest).task.connected]
     for spec in conditions.judges:
         judge = plugins.judge(spec)
-        if not isinstance(judge, ModelJudge):
+        if not judge.examinee:
             continue
         price = plugins.price_behind(judge)
         cost: float | None = 0.0

@@ -27,7 +27,7 @@ from tabwb.host.guarded import error_words, plugin_code
 from tabwb.host.making import opened
 from tabwb.host.plugins import Plugins
 from tabwb.host.prices import Price, cost_of
-from tabwb.plugin_api.components import Cancel, Judge, ModelJudge, Response
+from tabwb.plugin_api.components import Cancel, Judge, Response
 from tabwb.records import events
 from tabwb.records.classes import dataclass, field, fields, replace
 from tabwb.records.errors import ComponentError, Interrupted, TabwbError, UsageError, error_text
@@ -161,7 +161,7 @@ def request_key(judge: Judge, requests: Sequence[Request], response: Response) -
     """
     content: list[object] = [
         judge.rater,
-        judge.prompt_text if isinstance(judge, ModelJudge) else "",
+        judge.prompt_text,
         [
             [
                 [[message.role, message.content] for message in request.messages],
@@ -238,7 +238,7 @@ def format_tally(tally: Tally) -> str:
 
 def check_limits(judge: Judge, limits: Limits) -> None:
     """Refuse a limit under which not one answer could be judged."""
-    most = judge.most_requests if isinstance(judge, ModelJudge) else 1
+    most = judge.most_requests
     if limits.requests is not None and limits.requests < most:
         raise UsageError(
             f"at most {plural(limits.requests, 'request')} is not enough for one answer: "
@@ -269,7 +269,7 @@ class Judging:
         again: bool = False,
         price: Price | None = None,
     ) -> None:
-        if repeats > 1 and not (isinstance(judge, ModelJudge) and getattr(judge, "writes", True)):
+        if repeats > 1 and not (judge.examinee and judge.writes):
             raise UsageError(
                 f"'{judge.rater}' gives the same verdict every time",
                 hint="judge once: leave out --repeat",
@@ -403,9 +403,7 @@ class Judging:
                 yield trial, Target(*place, draw, key, repeat, prompt_tokens, behind)
 
     def _requests(self, response: Response) -> Sequence[Request]:
-        if isinstance(self.judge, ModelJudge):
-            return self.judge.requests(response, self._battery.features)
-        return ()
+        return self.judge.requests(response, self._battery.features)
 
     def _sort(self, targets: Iterable[tuple[Trial, Target]]) -> Work:
         work = Work()
@@ -419,7 +417,7 @@ class Judging:
             if not self._again and (
                 # Under another prompt or other options it is another call.
                 known is not None and known.key == target.key and not _is_down(known.ratings)
-                if isinstance(self.judge, ModelJudge)
+                if self.judge.examinee
                 else has_verdict(trial, self.judge.rater)
             ):
                 work.judged += 1
@@ -437,7 +435,7 @@ class Judging:
         return work
 
     def _before(self) -> dict[tuple[int, int, int], Judgement]:
-        if not isinstance(self.judge, ModelJudge):
+        if not self.judge.examinee:
             return {}
         return {
             (judged.trial, judged.attempt, judged.judgement.repeat): judged.judgement
@@ -452,16 +450,10 @@ class Judging:
         left = set(range(len(responses)))
         problem = "the judge ended without a verdict"
         try:
-            if isinstance(self.judge, ModelJudge):
-                for index, piece in self.judge.judge_many(responses, features, cancel):
-                    yield index, piece
-                    if not isinstance(piece, Wait):
-                        left.discard(index)
-            else:
-                for index, response in enumerate(responses):
-                    ratings = tuple(self.judge.judge(response, features))
+            for index, piece in self.judge.judge_many(responses, features, cancel):
+                yield index, piece
+                if not isinstance(piece, Wait):
                     left.discard(index)
-                    yield index, Verdict(ratings, requests=0)
         except TabwbError as error:
             problem = str(error)
         except Exception as error:  # noqa: BLE001 - a judge's failure is a verdict in error
@@ -493,7 +485,7 @@ class Judging:
             **given | {"ratings": ratings},
             rater=judge.rater,
             repeat=target.repeat,
-            prompt_text=judge.prompt_text if isinstance(judge, ModelJudge) else "",
+            prompt_text=judge.prompt_text,
             key=target.key,
         )
 
@@ -508,7 +500,7 @@ class Judging:
             )
             for target, made in pairs
         ]
-        if isinstance(self.judge, ModelJudge):
+        if self.judge.examinee:
             judged = list(self._store.keep_judgements(self.number, judged, self._declaration))
         else:
             entries = [
@@ -554,7 +546,7 @@ class Judging:
 
     @property
     def _most_requests(self) -> int:
-        return self.judge.most_requests if isinstance(self.judge, ModelJudge) else 1
+        return self.judge.most_requests
 
     def _reserved(self, target: Target) -> float:
         """Return the most that a call may cost, US dollars; 0 where nothing is known or charged."""
@@ -562,7 +554,7 @@ class Judging:
         return call_at_most(self._price, *tokens, self._most_requests) or 0.0
 
     def _reply_tokens(self) -> int:
-        if not getattr(self.judge, "writes", True):
+        if not self.judge.writes:
             return 0
         if self.tally.requests and self.tally.reply_tokens:
             return round(self.tally.reply_tokens / self.tally.requests)
@@ -617,7 +609,7 @@ class Task:
 
     def close(self) -> None:
         """Give back the judge's model."""
-        if isinstance(self.judge, ModelJudge):
+        if self.judge.examinee:
             self.judge.close()
 
     def judging(self, number: int) -> Judging:
@@ -638,7 +630,7 @@ class Task:
         """Return what the judge cannot rate in the battery or its language, each sentence once."""
         battery, judge = self._battery(number), self.judge
         said = [unknown_features(battery, judge)]
-        if isinstance(judge, ModelJudge):
+        if judge.examinee:
             said.append(english_prompt(battery, judge.rater))
         else:
             said += of_language(battery)
@@ -656,13 +648,13 @@ class Task:
     def run(self, judging: Judging, limits: Limits, cancel: Cancel) -> Generator[Event]:
         """Judge what is left of an administration; see :meth:`Judging.run`."""
         self.tallies.append(judging.tally)
-        if not self._opened and isinstance(self.judge, ModelJudge) and judging.estimate().to_ask:
+        if not self._opened and self.judge.examinee and judging.estimate().to_ask:
             self._open(self.judge, cancel)
             self._opened = True
         yield from judging.run(limits, cancel)
 
     @staticmethod
-    def _open(judge: ModelJudge, cancel: Cancel) -> None:
+    def _open(judge: Judge, cancel: Cancel) -> None:
         try:
             with plugin_code:
                 opened(judge, cancel)

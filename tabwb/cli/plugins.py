@@ -81,6 +81,18 @@ def list_plugins(times: bool, as_json: bool) -> None:
 )
 def new_plugin(name: str, kind: str | None, parent: Path) -> None:
     """Write a working plugin NAME: a battery, a scorer, a transcriber and tests that pass."""
+    from tabwb.cli.main import COMMANDS
+
+    with opened_plugins() as loaded:
+        made = {f"{kind}s"} if kind else {"batteries", "scorers", "transcribers"}
+        taken = {one: loaded.reserved(one) for one in made if one != "observers"}
+    for one in {"commands", "operations"} & made:
+        taken[one] |= set(COMMANDS)
+    for one, words in taken.items():
+        if name.replace("_", "-") in words:
+            raise UsageError(
+                f"'{name}' is an id of tabwb's own {one}", hint="choose another name for the plugin"
+            )
     written = write_plugin(name, parent, kind or "")
     for path in written:
         click.echo(path)

@@ -29,12 +29,7 @@ class BoundExceeded(ComponentError):
 def client_arguments(
     max_bytes: int = MAX_BYTES, *, heard: Callable[[], object] = lambda: None
 ) -> dict[str, Any]:
-    """Return the arguments of an httpx client that bound every answer.
-
-    Args:
-        max_bytes: maximum size of one answer.
-        heard: called whenever bytes of an answer have come.
-    """
+    """Return the arguments of an httpx client that bound every answer."""
 
     def check(response: Any) -> None:
         heard()
@@ -171,10 +166,6 @@ def retry_after(headers: Mapping[str, str], *, now: float | None = None) -> floa
     ``retry-after-ms`` (milliseconds) counts before ``Retry-After`` (seconds, or a date of HTTP,
     RFC 9110, section 10.2.3). A date is compared with the service's own ``Date``: clocks differ.
 
-    Args:
-        headers: of the response; names in any case.
-        now: seconds since the epoch where there is no ``Date``; the clock's when None.
-
     >>> retry_after({"Retry-After": "12"}), retry_after({"retry-after-ms": "250"}), retry_after({})
     (12.0, 0.25, None)
     >>> retry_after({"Retry-After": "Wed, 21 Oct 2015 07:28:30 GMT",
@@ -214,10 +205,6 @@ def failure_of(
     """Return the failure of an exception under a client; None where it is something else.
 
     A connection that ``--offline`` or a bound refused is a ``ComponentError``.
-
-    Args:
-        error: as raised.
-        read: gives the failure of an error of the client's own; None for any other error.
     """
     chain = list(causes(error))
     for cause in chain:

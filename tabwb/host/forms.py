@@ -44,10 +44,6 @@ def find_form(argument: str) -> Path:
 def open_form(argument: str, find_battery: FindBattery) -> Form:
     """Return a form by its id or path.
 
-    Args:
-        argument: as the user wrote it.
-        find_battery: for the battery whose features the form uses.
-
     Raises:
         UsageError: there is no such form.
         FormProblems: the file cannot be used.
@@ -57,10 +53,6 @@ def open_form(argument: str, find_battery: FindBattery) -> Form:
 
 def check_raters(raters: Iterable[str], plugins: Plugins) -> None:
     """Check that no code of a person is the id of a judge or a scorer.
-
-    Args:
-        raters: codes.
-        plugins: with the judges and scorers.
 
     Raises:
         UsageError: one is.

@@ -109,14 +109,7 @@ Report = Callable[[str], object]
 
 
 class GuardedComponent:
-    """A component that is opened and closed.
-
-    Args:
-        inner: what the plugin made; also an attribute.
-        name: its id, for messages.
-        report: is called with the reason where ``close`` fails.
-        owner: the plugin, for messages.
-    """
+    """A component that is opened and closed."""
 
     _FAILED = ""
     """Before the text of what the plugin raised; ``{}`` is the name."""
@@ -229,10 +222,6 @@ class GuardedModel(GuardedComponent):
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
         """Yield pieces of text and, last, the reply.
-
-        Args:
-            request: the prompt.
-            cancel: ends the reply.
 
         Raises:
             ComponentError: a piece is anything else.
@@ -430,12 +419,7 @@ class GuardedTranscriber(GuardedComponent):
     def transcribe_many(
         self, clips: Sequence[Clip], cancel: Cancel
     ) -> Iterator[tuple[int, Transcript]]:
-        """Yield ``(index, transcript)``; anything else than a transcript is the error of its clip.
-
-        Args:
-            clips: to transcribe.
-            cancel: ends the transcription.
-        """
+        """Yield ``(index, transcript)``; anything else is the error of its clip."""
         from tabwb.records.speech import Transcript
 
         begin = lambda: self.inner.transcribe_many(clips, cancel)  # noqa: E731
@@ -493,12 +477,7 @@ NUMBERS = ("latency_s", "prompt_tokens", "reply_tokens", "replicate")
 
 
 class GuardedImporter:
-    """An importer whose failures name it.
-
-    Args:
-        inner: what the plugin made.
-        name: its id, for messages.
-    """
+    """An importer whose failures name it."""
 
     def __init__(self, inner: Any, name: str) -> None:
         self._inner = inner
@@ -521,10 +500,6 @@ class GuardedImporter:
 
     def read(self, path: Path, names: Mapping[str, str]) -> AnswerFile:
         """Return the answers of a file or folder, each field checked.
-
-        Args:
-            path: the file or folder.
-            names: field to what the source calls it.
 
         Raises:
             ComponentError: the plugin failed, or returned something that is not answers.

@@ -6,7 +6,7 @@ import math
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Generic, TypeVar, get_args
 
 from tabwb.plugin_api.components import (
     Exporter,
@@ -28,7 +28,7 @@ from tabwb.plugin_api.extensions import (
     Statistic,
 )
 from tabwb.records import specs
-from tabwb.records.classes import dataclass, field, fields, replace
+from tabwb.records.classes import dataclass, fields, replace
 from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
 from tabwb.records.specs import Spec, is_component_id, is_kebab
 from tabwb.records.states import Protocol
@@ -64,11 +64,6 @@ class Owned(typing.Protocol):
         ...
 
 
-def with_owners(claims: Iterable[tuple[str, Sequence[Owned]]]) -> Conflicts:
-    """Return the words that are registered more than once, with their owners."""
-    return [(word, [claim.owner for claim in rivals]) for word, rivals in claims if len(rivals) > 1]
-
-
 @dataclass(frozen=True, slots=True)
 class Extended:
     """An extension and the plugin that registered it."""
@@ -77,19 +72,58 @@ class Extended:
     owner: str
 
 
-class ExtensionIndex:
-    """The extensions of one kind by id. Two with one id are both refused."""
+T = TypeVar("T", bound=Owned)
+
+
+class Index(Generic[T]):
+    """Registrations of one kind by id. Two with one id are both refused, save those of tabwb."""
+
+    def __init__(self, noun: str) -> None:
+        self.noun = noun
+        self._claims: dict[str, list[T]] = {}
+
+    @property
+    def usable(self) -> tuple[T, ...]:
+        """Those that can be used, in the order in which they were registered."""
+        return tuple(claims[0] for claims in self._claims.values() if len(claims) == 1)
+
+    @property
+    def conflicts(self) -> Conflicts:
+        """The words that are registered more than once, with their owners."""
+        named = self._named()
+        return [(word, [one.owner for one in claims]) for word, claims in named if len(claims) > 1]
+
+    def _named(self) -> Iterable[tuple[str, Sequence[T]]]:
+        return self._claims.items()
+
+    def _words(self, id_: str, one: T) -> set[str]:
+        return {id_}
+
+    def reserved(self, own: Collection[str]) -> set[str]:
+        """Return the words under which plugins that come with tabwb registered something."""
+        given = [(id_, one) for id_, claims in self._claims.items() for one in claims]
+        return {word for id_, one in given if one.owner in own for word in self._words(id_, one)}
+
+    def take_back(self, own: Collection[str]) -> list[tuple[str, str]]:
+        """Remove what plugins registered under words of tabwb; return word and plugin."""
+        reserved, taken = self.reserved(own), []
+        for id_, claims in self._claims.items():
+            for one in [one for one in claims if one.owner not in own]:
+                if words := reserved & self._words(id_, one):
+                    claims.remove(one)
+                    taken.append((min(words), one.owner))
+        return taken
+
+
+class ExtensionIndex(Index[Extended]):
+    """The extensions of one kind by id."""
 
     def __init__(self, kind: ExtensionKind) -> None:
-        self._noun, self._type = EXTENSIONS[kind]
-        self._claims: dict[str, list[Extended]] = {}
+        noun, self._type = EXTENSIONS[kind]
+        super().__init__(noun)
 
     def add(self, extension: Extension, owner: str) -> None:
         """Register an extension.
-
-        Args:
-            extension: of this kind.
-            owner: the plugin.
 
         Raises:
             TypeError: it is of another type.
@@ -98,18 +132,8 @@ class ExtensionIndex:
         if not isinstance(extension, self._type):
             given = type(extension).__name__
             raise TypeError(f"register() takes a {self._type.__name__}, not {given}")
-        _check_extension(extension, self._noun)
+        _check_extension(extension, self.noun)
         self._claims.setdefault(extension.id, []).append(Extended(extension, owner))
-
-    @property
-    def usable(self) -> tuple[Extended, ...]:
-        """Those that can be used, in the order in which they were registered."""
-        return tuple(claims[0] for claims in self._claims.values() if len(claims) == 1)
-
-    @property
-    def conflicts(self) -> Conflicts:
-        """The ids that are registered twice, with their owners."""
-        return with_owners(self._claims.items())
 
 
 def _check_extension(extension: Extension, noun: str) -> None:
@@ -125,7 +149,7 @@ def _check_extension(extension: Extension, noun: str) -> None:
             if (
                 "\n" in text
                 or len(text) > MOST_CHARACTERS
-                or not (text.strip() or (one.name == "unit" and value == ""))
+                or not (text.strip() or (value == "" and one.default == ""))
             ):
                 allowed = f"one line of text, of {MOST_CHARACTERS} characters at most"
                 raise _refused(where, one.name, value, allowed)
@@ -210,19 +234,15 @@ class Component:
     owner: str
 
 
-@dataclass(slots=True)
-class Registry:
+class Registry(Index[Component]):
     """The components of one kind."""
 
-    kind: ComponentKind
-    _claims: dict[str, list[Component]] = field(default_factory=dict)
+    def __init__(self, kind: ComponentKind) -> None:
+        super().__init__(KINDS[kind][0])
+        self.kind = kind
 
     def add(self, descriptor: Descriptor, owner: str) -> None:
         """Register a component.
-
-        Args:
-            descriptor: of the component.
-            owner: the plugin.
 
         Raises:
             TypeError: it is not a descriptor, or one of its fields has another type.
@@ -241,43 +261,21 @@ class Registry:
             raise ValueError(f"'{descriptor.id}' has no title: one line of text for lists")
         self._claims.setdefault(descriptor.id, []).append(Component(self.kind, descriptor, owner))
 
-    @property
-    def components(self) -> tuple[Component, ...]:
-        """The usable components, in the order in which they were registered."""
-        return tuple(claims[0] for claims in self._claims.values() if len(claims) == 1)
-
-    @property
-    def conflicts(self) -> Conflicts:
-        """Ids and aliases that are registered twice, with their owners."""
+    def _named(self) -> Iterable[tuple[str, Sequence[Component]]]:
         aliases = self._aliases()
-        claims = [*self._claims.items(), *aliases.items()]
-        claims += [
+        both = [
             (word, [*self._claims[word], *aliases[word]])
             for word in aliases
             if word in self._claims
         ]
-        return with_owners(claims)
+        return [*self._claims.items(), *aliases.items(), *both]
 
-    def take_back(self, own: Collection[str]) -> list[tuple[str, str]]:
-        """Remove what plugins registered under ids and aliases of tabwb; return word and plugin.
-
-        Args:
-            own: the plugins that come with tabwb.
-        """
-        given = [claim for claims in self._claims.values() for claim in claims]
-        reserved = {word for one in given if one.owner in own for word in _words(one)}
-        taken = [
-            (min(reserved & _words(one)), one)
-            for one in given
-            if one.owner not in own and reserved & _words(one)
-        ]
-        for _, one in taken:
-            self._claims[one.descriptor.id].remove(one)
-        return [(word, one.owner) for word, one in taken]
+    def _words(self, id_: str, one: Component) -> set[str]:
+        return {id_, *one.descriptor.aliases}
 
     def _aliases(self) -> dict[str, list[Component]]:
         aliases: dict[str, list[Component]] = {}
-        for component in self.components:
+        for component in self.usable:
             for alias in component.descriptor.aliases:
                 aliases.setdefault(alias, []).append(component)
         return aliases
@@ -289,7 +287,7 @@ class Registry:
             UsageError: there is none, or there are two.
         """
         claims = self._claims.get(word) or self._aliases().get(word) or []
-        noun, _, _ = KINDS[self.kind]
+        noun = self.noun
         if len(claims) > 1:
             owners = " and ".join(f"'{claim.owner}'" for claim in claims)
             raise UsageError(
@@ -298,7 +296,7 @@ class Registry:
             )
         if not claims:
             aliases = [word for word, claims in self._aliases().items() if len(claims) == 1]
-            ids = [component.descriptor.id for component in self.components]
+            ids = [component.descriptor.id for component in self.usable]
             known = list(dict.fromkeys((*aliases, *ids)))  # the short words first
             hint = "'tabwb plugins list' shows what is loaded and what failed"
             if self.kind in ("models", "judges"):
@@ -354,22 +352,11 @@ def _check_types(descriptor: Descriptor) -> None:
             raise TypeError(f"{where} is {value!r:.80}; allowed: {allowed}")
 
 
-def _words(component: Component) -> set[str]:
-    return {component.descriptor.id, *component.descriptor.aliases}
-
-
-class BatteryIndex:
-    """Batteries by id. Two with one id are both refused."""
-
-    def __init__(self) -> None:
-        self._sources: dict[str, list[BatterySource]] = {}
+class BatteryIndex(Index[BatterySource]):
+    """Batteries by id."""
 
     def add(self, source: BatterySource, owner: str) -> None:
         """Register a battery; see :meth:`Registry.add`.
-
-        Args:
-            source: the battery.
-            owner: the plugin.
 
         Raises:
             TypeError: it is not a battery source.
@@ -381,30 +368,7 @@ class BatteryIndex:
             raise TypeError(f"the path of battery '{source.id}' is {source.path!r}, not a Path")
         if not is_kebab(source.id):
             raise ValueError(f"'{source.id}' is not a kebab-case id")
-        self._sources.setdefault(source.id, []).append(replace(source, owner=owner))
-
-    @property
-    def sources(self) -> tuple[BatterySource, ...]:
-        """The usable batteries, by id."""
-        return tuple(given[0] for _, given in sorted(self._sources.items()) if len(given) == 1)
-
-    @property
-    def conflicts(self) -> Conflicts:
-        """The ids that are registered twice, with their owners."""
-        return with_owners(self._sources.items())
-
-    def take_back(self, own: Collection[str]) -> list[tuple[str, str]]:
-        """Remove batteries that plugins registered under ids of tabwb; return id and plugin.
-
-        Args:
-            own: the plugins that come with tabwb.
-        """
-        taken = []
-        for word, given in self._sources.items():
-            if any(one.owner in own for one in given):
-                taken += [(word, one.owner) for one in given if one.owner not in own]
-                self._sources[word] = [one for one in given if one.owner in own]
-        return taken
+        self._claims.setdefault(source.id, []).append(replace(source, owner=owner))
 
     def find(self, identifier: str) -> Path:
         """Return the file of the battery with an id.
@@ -412,7 +376,7 @@ class BatteryIndex:
         Raises:
             UsageError: there is none, or there are two.
         """
-        sources = self._sources.get(identifier, [])
+        sources = self._claims.get(identifier, [])
         if len(sources) > 1:
             owners = " and ".join(f"'{source.owner}' ({source.path})" for source in sources)
             raise UsageError(
@@ -421,8 +385,8 @@ class BatteryIndex:
             )
         if not sources:
             raise UsageError(
-                f"there is no battery '{identifier}'" + did_you_mean(identifier, self._sources),
-                allowed=", ".join(sorted(self._sources)) or "none is installed",
+                f"there is no battery '{identifier}'" + did_you_mean(identifier, self._claims),
+                allowed=", ".join(sorted(self._claims)) or "none is installed",
                 hint="a file is named by a path with '/' or ending in .toml",
             )
         return sources[0].path
@@ -448,10 +412,6 @@ def battery_file(argument: str) -> Path:
 
 def check_name(descriptor: Descriptor, spec: Spec) -> None:
     """Check the NAME of a spec.
-
-    Args:
-        descriptor: of the component.
-        spec: of the component.
 
     Raises:
         UsageError: the name is missing or not allowed.
@@ -489,10 +449,6 @@ def _is_distributed(name: str) -> bool:
 
 def validate_options(descriptor: Descriptor, spec: Spec) -> Any:
     """Return the options as an instance of the component's model, or None.
-
-    Args:
-        descriptor: of the component.
-        spec: with the options.
 
     Raises:
         UsageError: an option is unknown or its value is not allowed.

@@ -136,12 +136,7 @@ PLACEHOLDERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 def broken_rules(file: JudgeFile, stem: str) -> Iterator[Broken]:
-    """Yield every broken rule.
-
-    Args:
-        file: with valid types.
-        stem: the file's name without ``.toml``.
-    """
+    """Yield every broken rule."""
     yield from control_characters((), file.model_dump())
     if problem := name_problem(file.judge.id):
         yield Broken(("judge", "id"), problem)

@@ -56,12 +56,7 @@ class JudgePrompt:
         return {feature.key: feature.id for feature in self.features}
 
     def messages(self, transcript: str, prompt: str) -> tuple[Message, ...]:
-        """Return the messages for one response.
-
-        Args:
-            transcript: the response.
-            prompt: of the item; used only where the template has ``{prompt}``.
-        """
+        """Return the messages for one response."""
         given = self._constants() | {"transcript": transcript, "prompt": prompt}
         user = Message("user", filled(self.templates.user, given))
         if not self.templates.system:
@@ -152,10 +147,6 @@ class JudgePrompt:
 
 def filled(template: str, given: Mapping[str, str]) -> str:
     """Return a template with its placeholders replaced once; values are not replaced again.
-
-    Args:
-        template: with placeholders in braces.
-        given: name of a placeholder to its text; others stay.
 
     >>> filled("{prompt}: {transcript}", {"prompt": "{transcript}", "transcript": "house"})
     '{transcript}: house'

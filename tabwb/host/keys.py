@@ -125,10 +125,6 @@ def find_key(
 def checked_key(value: str, source: str) -> Key:
     """Return a key that a person gave.
 
-    Args:
-        value: as given.
-        source: where it was given, for messages.
-
     Raises:
         UsageError: it cannot be a key; the message does not show it.
     """
@@ -177,10 +173,6 @@ def read_key(service: str) -> Key | None:
 
 def write_key(service: str, key: Key) -> None:
     """Store a key in the system keyring; an earlier key of the service is replaced.
-
-    Args:
-        service: its name.
-        key: to store.
 
     Raises:
         ComponentError: the keyring refuses, or did not keep the key.

@@ -7,6 +7,7 @@ import re
 import shlex
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache, lru_cache, partial
 from importlib.machinery import FileFinder, SourceFileLoader
@@ -54,10 +55,6 @@ _HOLDS: Mapping[str, Callable[[tuple[int, ...], tuple[int, ...]], bool]] = {
 def unmet(requirements: Iterable[str], version: str) -> str:
     """Return the requirement of tabwb that a version does not meet, or nothing.
 
-    Args:
-        requirements: of a package, as its metadata has them.
-        version: of tabwb; only its numbers are compared.
-
     >>> unmet(["numpy>=9", "tabwb>=0.1,<0.2 ; python_version > '3'"], "0.2.0")
     'tabwb>=0.1,<0.2'
     >>> unmet(["tabwb[local] ~=0.2.1", "tabwb==0.2.*", "tabwb-words>=9"], "0.2.3")
@@ -89,10 +86,6 @@ def _numbers(version: str) -> tuple[int, ...]:
 def check_requirements(requirements: Iterable[str], version: str) -> None:
     """Check that a plugin's package may be used with this tabwb.
 
-    Args:
-        requirements: of the package.
-        version: of tabwb.
-
     Raises:
         ComponentError: it needs another one.
     """
@@ -105,9 +98,6 @@ def check_requirements(requirements: Iterable[str], version: str) -> None:
 
 def check_api(plugin: object) -> None:
     """Check the number of the interface that a plugin names, if it does.
-
-    Args:
-        plugin: the object of its entry point.
 
     Raises:
         ComponentError: it was made for another one.
@@ -162,6 +152,8 @@ class PluginInfo:
 
 ON_EVENT, OBSERVER = "tabwb_on_event", "tabwb_on_"
 """The hook that is called with events, and the beginning of its old names, one for each class."""
+OLD_HOOK = "old hook"
+"""``PluginProblem.what`` begins so where a plugin has a hook by its old name."""
 
 
 @cache
@@ -322,7 +314,9 @@ class Loader:
     def _check_hooks(self, plugin: str, module: object) -> None:
         for caller in self.manager.get_hookcallers(module) or ():
             if not caller.has_spec() and (words := _replaced(caller.name)):
-                self._failed(plugin, f"{caller.name}, old", words)
+                self._failed(plugin, f"{OLD_HOOK} {caller.name}", words)
+                message = f"plugin {plugin}: {caller.name} {words}"
+                warnings.warn(message, DeprecationWarning, stacklevel=2)
             elif not caller.has_spec():
                 self._failed(
                     plugin, caller.name, f"tabwb has no such hook{did_you_mean(caller.name, HOOKS)}"

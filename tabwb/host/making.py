@@ -26,11 +26,11 @@ from tabwb.plugin_api.components import (
     ActivationBackend,
     BatchingBackend,
     Cancel,
+    Exporter,
     Judge,
     LaneBackend,
     LesionableBackend,
     LikelihoodBackend,
-    ScopedJudge,
     Scorer,
 )
 from tabwb.plugin_api.descriptors import ComponentKind, Descriptor
@@ -145,12 +145,6 @@ def make_component(
 ) -> Any:
     """Return a component, checked against its contract; models and transcribers are guarded.
 
-    Args:
-        component: what to make.
-        spec: resolved.
-        make_inner: makes the component inside, for a descriptor that wraps one.
-        report: is called with the reason where ``close`` fails.
-
     Raises:
         ComponentError: the factory failed, or made something else.
     """
@@ -172,6 +166,7 @@ def make_component(
     declared = [_DECLARED[ability] for ability in descriptor.abilities]
     try:
         with plugin_code:  # an attribute may be a property, which is code of the plugin
+            made = completed(made, contract)
             for needs in (contract, *declared):
                 if not isinstance(made, needs):
                     missing = [name for name in sorted(_members(needs)) if not hasattr(made, name)]
@@ -202,6 +197,33 @@ def make_component(
     return made
 
 
+_EITHER: Mapping[type, tuple[str, str]] = {
+    Judge: ("judge", "judge_many"),
+    Exporter: ("export", "export_stream"),
+}
+"""Contracts with defaults, and the methods of which a component has one: each calls the other."""
+
+
+def completed(made: Any, contract: type) -> Any:
+    """Return a component with the contract's own default for what a plugin left out.
+
+    Nothing is added where something is missing that has no default.
+    """
+    if contract not in _EITHER or (isinstance(made, contract) and contract in type(made).__mro__):
+        return made
+    names = _members(contract)
+    given = {name for name in names if hasattr(made, name)}
+    defaults = {name for name in names if hasattr(contract, name)}
+    if not given.intersection(_EITHER[contract]) or not names <= given | defaults:
+        return made
+    own = {name: _passed_on(made, name) for name in given}
+    return type(type(made).__name__, (contract,), own)()
+
+
+def _passed_on(made: Any, name: str) -> property:
+    return property(lambda _: getattr(made, name))
+
+
 def _members(contract: type) -> set[str]:
     """Return the attributes and methods that a protocol asks for."""
     own = [vars(base) for base in contract.__mro__ if base not in (object, Protocol, Generic)]
@@ -223,7 +245,7 @@ def _check_judge(judge: Judge) -> None:
         raise ValueError(f"'features' is {features!r}; it is a tuple of ids")
     if not all(isinstance(name, str) for name in features) or len({*features}) < len(features):
         raise ValueError(f"'features' is {features!r}; each is an id, once")
-    if isinstance(judge, ScopedJudge) and judge.scope not in get_args(Scope):
+    if judge.scope is not None and judge.scope not in get_args(Scope):
         raise ValueError(f"'scope' is {judge.scope!r}; allowed: {', '.join(get_args(Scope))}")
 
 
@@ -264,10 +286,6 @@ def own_options(component: Component, spec: Spec) -> Spec:
     """Return the spec as the component gets it: without the option that tabwb acts on.
 
     A component that declares this option itself gets it too.
-
-    Args:
-        component: of the spec.
-        spec: resolved.
     """
     ours = OURS.get(component.kind)
     if ours is None or ours not in spec.options:
@@ -289,10 +307,6 @@ def reasoning_of(spec: Spec) -> str:
 
 def cut_of(descriptor: Descriptor, spec: Spec) -> Cut:
     """Return the value of ``cut`` for a transcriber.
-
-    Args:
-        descriptor: of the transcriber; one that cuts by itself always does.
-        spec: its spec, with or without the option.
 
     Raises:
         UsageError: the value is not allowed for this transcriber.
@@ -331,10 +345,6 @@ def opened(component: Openable, cancel: Cancel) -> Mapping[str, str]:
     """Open a component and return its facts; a stop closes it at once, also while it is loaded.
 
     A component in a child process is asked to end, and terminated after 2 s.
-
-    Args:
-        component: not opened yet.
-        cancel: stops the loading.
 
     Raises:
         Interrupted: the loading was stopped; the component is closed.

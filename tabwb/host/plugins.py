@@ -12,6 +12,7 @@ from tabwb.host.guarded import error_words, plugin_code
 from tabwb.host.index import (
     EXTENSIONS,
     KINDS,
+    MEASURES,
     BatteryIndex,
     Component,
     Extended,
@@ -23,6 +24,7 @@ from tabwb.host.loading import (
     LOADING,
     NOT_LOADED,
     OBSERVER,
+    OLD_HOOK,
     ON_EVENT,
     READING,
     Loader,
@@ -37,7 +39,6 @@ from tabwb.plugin_api.components import (
     Judge,
     LesionableBackend,
     ModelBackend,
-    ModelJudge,
     Scorer,
     Transcriber,
 )
@@ -117,7 +118,7 @@ class Plugins:
 
     def components(self, kind: ComponentKind) -> tuple[Component, ...]:
         """Return the usable components of a kind, with their owners."""
-        return self._registry(kind).components
+        return self._registry(kind).usable
 
     def descriptors(self, kind: ComponentKind) -> tuple[Descriptor, ...]:
         """Return the descriptors of the usable components of a kind."""
@@ -125,13 +126,13 @@ class Plugins:
 
     def batteries(self) -> tuple[BatterySource, ...]:
         """Return the batteries of plugins by id, without those registered twice."""
-        return self._battery_index().sources
+        return tuple(sorted(self._battery_index().usable, key=lambda one: one.id))
 
     def extensions(self, kind: ExtensionKind) -> tuple[Extended, ...]:
         """Return the statistics, commands or pages of plugins, with their owners."""
         if kind not in self._extensions:
             index = self._extensions[kind] = ExtensionIndex(kind)
-            self._fill(index, kind, EXTENSIONS[kind][0])
+            self._fill(index, kind)
         return self._extensions[kind].usable
 
     def unused(self, kind: ExtensionKind) -> tuple[str, ...]:
@@ -301,7 +302,7 @@ class Plugins:
         """Return the price of the model that a judge asks; free where it asks none."""
         from tabwb.host.prices import FREE
 
-        return self.price(judge.examinee) if isinstance(judge, ModelJudge) else FREE
+        return self.price(judge.examinee) if judge.examinee else FREE
 
     def price(self, spec: str) -> Price | None:
         """Return the price of a model, or None where it is unknown."""
@@ -330,7 +331,7 @@ class Plugins:
             limit: the most tokens of the reply's text.
         """
         with suppress(TabwbError):
-            if isinstance(judge, ModelJudge):
+            if judge.examinee:
                 return self.reply_tokens(judge.examinee, limit)
         return limit
 
@@ -382,25 +383,37 @@ class Plugins:
         return tuple(item for item in self._problems if item.what.startswith(OBSERVER))
 
     @property
+    def old_hooks(self) -> tuple[PluginProblem, ...]:
+        """Hooks that plugins have by their old names."""
+        return tuple(item for item in self._problems if item.what.startswith(OLD_HOOK))
+
+    @property
     def failed_closings(self) -> tuple[PluginProblem, ...]:
         """Components whose ``close`` failed or did not end, each once."""
         return tuple(dict.fromkeys(item for item in self._problems if item.what == CLOSING))
 
-    def notify(self, event: events.Event) -> None:
-        """Call every observer of an event; a failure is kept as a problem."""
+    def notify(self, event: events.Event, *, only: str = "") -> None:
+        """Call every observer of an event, or that of one plugin; a failure is kept as a problem.
+
+        Args:
+            event: what happened.
+            only: the name of a plugin.
+        """
         for hook in (ON_EVENT, old_observer(type(event).__name__)):
-            self._call_each(hook, lambda name: {"event": event})
+            self._call_each(hook, lambda name: {"event": event}, only)
 
     def close(self) -> None:
         """End the child processes that still run; may be called twice."""
         while self._closing:
             self._closing.pop()()
 
-    def _call_each(self, hook: str, arguments: Callable[[str], dict[str, Any]]) -> None:
+    def _call_each(
+        self, hook: str, arguments: Callable[[str], dict[str, Any]], only: str = ""
+    ) -> None:
         # One by one, because pluggy stops at the first that raises.
         caller = self._caller(hook)
         for impl in () if caller is None else caller.get_hookimpls():
-            if impl.wrapper or impl.hookwrapper:
+            if impl.wrapper or impl.hookwrapper or only not in ("", impl.plugin_name):
                 continue
             given = arguments(impl.plugin_name)
             with self._kept(impl.plugin_name, hook):
@@ -440,28 +453,36 @@ class Plugins:
     def _registry(self, kind: ComponentKind) -> Registry:
         if kind not in self._registries:
             registry = self._registries[kind] = Registry(kind)
-            self._fill(registry, kind, KINDS[kind][0])
+            self._fill(registry, kind)
         return self._registries[kind]
 
     def _battery_index(self) -> BatteryIndex:
         if self._batteries is None:
-            self._batteries = BatteryIndex()
-            self._fill(self._batteries, "batteries", "battery")
+            self._batteries = BatteryIndex("battery")
+            self._fill(self._batteries, "batteries")
         return self._batteries
 
-    def _fill(
-        self, registry: Registry | BatteryIndex | ExtensionIndex, kind: str, noun: str
-    ) -> None:
+    def reserved(self, kind: str) -> set[str]:
+        """Return ids and aliases that tabwb's own have of a kind: ``scorers``, ``batteries``."""
+        if kind in KINDS:
+            return self._registry(cast("ComponentKind", kind)).reserved(self._own)
+        if kind == "batteries":
+            return self._battery_index().reserved(self._own)
+        self.extensions(cast("ExtensionKind", kind))
+        words = self._extensions[cast("ExtensionKind", kind)].reserved(self._own)
+        return words | MEASURES if kind == "statistics" else words
+
+    def _fill(self, registry: Registry | BatteryIndex | ExtensionIndex, kind: str) -> None:
         hook = f"tabwb_register_{kind}"
         self._call_each(hook, lambda plugin: {"register": partial(registry.add, owner=plugin)})
         for plugin, of, made in self._decorated:
             if of == kind:
                 with self._kept(plugin, hook):
                     registry.add(made, owner=plugin)
-        if not isinstance(registry, ExtensionIndex):
-            for word, owner in registry.take_back(self._own):
-                error = f"'{word}' is an id of tabwb; it is not used until it is renamed"
-                self._problems.append(PluginProblem(owner, f"{noun} '{word}'", error))
+        noun = registry.noun
+        for word, owner in registry.take_back(self._own):
+            error = f"'{word}' is an id of tabwb; it is not used until it is renamed"
+            self._problems.append(PluginProblem(owner, f"{noun} '{word}'", error))
         for word, owners in registry.conflicts:
             twice = f"'{owners[0]}', {len(owners)} times"
             several = " and ".join(f"'{owner}'" for owner in owners)

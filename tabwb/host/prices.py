@@ -54,11 +54,6 @@ def cost_of(
 ) -> float | None:
     """Return the cost in US dollars: (prompt tokens x price + reply tokens x price) / 1,000,000.
 
-    Args:
-        price: of the model, or None where it is unknown.
-        prompt_tokens: tokens sent, or None where they are unknown.
-        reply_tokens: tokens received, likewise.
-
     Returns:
         None where the price or a number of tokens is unknown; 0 only where nothing is charged.
 
@@ -77,13 +72,7 @@ def cost_of(
 
 
 def price_of(spec: Spec, *, local: bool, config_dir: Path) -> Price | None:
-    """Return the price of a model, or None where it is unknown.
-
-    Args:
-        spec: of the model, resolved.
-        local: the model needs no network, so nothing is charged.
-        config_dir: the user's folder; prices there count before the shipped ones.
-    """
+    """Return the price of a model, or None where it is unknown."""
     prices = read_prices(config_dir / FILE)
     if not local and "base_url" not in spec.options:
         # Another address is another service with other prices.

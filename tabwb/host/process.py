@@ -44,12 +44,7 @@ _ADAPTERS: dict[type, TypeAdapter[Any]] = {}
 
 
 def write_frame(stream: IO[bytes], frame: Mapping[str, Any]) -> None:
-    """Write one frame and flush it.
-
-    Args:
-        stream: of frames.
-        frame: plain data and records.
-    """
+    """Write one frame and flush it."""
     content = json.dumps(frame, separators=(",", ":"), default=_fields).encode("ascii")
     stream.write(len(content).to_bytes(4, "big") + content)
     stream.flush()
@@ -57,10 +52,6 @@ def write_frame(stream: IO[bytes], frame: Mapping[str, Any]) -> None:
 
 def read_frame(stream: IO[bytes], limit: int = LIMIT) -> Frame | None:
     """Read one frame; None at the end of the stream (also in the middle of a frame).
-
-    Args:
-        stream: of frames.
-        limit: the longest frame that is read, in bytes.
 
     Raises:
         ComponentError: the stream holds something else than frames.
@@ -84,12 +75,7 @@ def read_frame(stream: IO[bytes], limit: int = LIMIT) -> Frame | None:
 
 
 def read_record(kind: type[T], plain: object) -> T:
-    """Return the record of a frame.
-
-    Args:
-        kind: its class.
-        plain: its fields; other fields raise a ``ValueError``.
-    """
+    """Return the record of a frame."""
     if kind not in _ADAPTERS:
         _ADAPTERS[kind] = TypeAdapter(kind)
     record: T = _ADAPTERS[kind].validate_python(plain)
@@ -193,12 +179,7 @@ _numbers = itertools.count(1)
 
 
 class ChildLog:
-    """Copies the output of a process into a file, up to a limit, in a thread.
-
-    Args:
-        folder: of the logs; made, private, where it is missing.
-        name: of the component.
-    """
+    """Copies the output of a process into a file, up to a limit, in a thread."""
 
     def __init__(self, folder: Path, name: str) -> None:
         make_private_folder(folder)
@@ -269,14 +250,7 @@ LONGEST_ANSWER = 32 * 2**20
 
 
 class Process:
-    """One running host; a thread puts its frames into a queue, and None at the end.
-
-    Args:
-        name: of the component.
-        spec: of the component.
-        configuration: passed on to the host.
-        variables: of the environment that the host gets besides the usual ones.
-    """
+    """One running host; a thread puts its frames into a queue, and None at the end."""
 
     def __init__(
         self, name: str, spec: Spec, configuration: Configuration, variables: Collection[str]

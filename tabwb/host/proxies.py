@@ -260,12 +260,7 @@ class ChildModel(ChildComponent):
                 yield np.frombuffer(base64.b64decode(frame["piece"]), dtype="<f4")
 
     def reply(self, request: Request, cancel: Cancel) -> Iterator[str | Wait | Reply]:
-        """Stream a reply.
-
-        Args:
-            request: the prompt.
-            cancel: the component then has :data:`CANCEL_S` before its process is ended.
-        """
+        """Stream a reply."""
         process = self._ready()
         started = time.monotonic()
         first: float | None = None
@@ -337,10 +332,6 @@ class ChildTranscriber(ChildComponent):
 
         Where the process dies, the clips that wait are transcribed one by one, and only the clip
         that ends its process is an error.
-
-        Args:
-            clips: to transcribe.
-            cancel: ends the transcription.
         """
         waiting = dict(enumerate(clips))
         try:

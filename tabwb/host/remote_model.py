@@ -160,13 +160,7 @@ class StreamedReply:
     def finish(
         self, facts: _Facts, metadata: Mapping[str, str], read: Callable[[str], str]
     ) -> Iterator[str | Wait | Reply]:
-        """Yield the text that was held back and the reply.
-
-        Args:
-            facts: what the service said of the reply.
-            metadata: what is kept with it.
-            read: gives the option in the text of an enforced reply.
-        """
+        """Yield the text that was held back and the reply."""
         split = self._thinking.finish(cut=facts.stop_reason is StopReason.LENGTH)
         rest = self._cut(self._thinking.rest_of(split.response)) + self._stops.flush()
         if self.stop_string is not None:

@@ -436,11 +436,6 @@ def tabwb_register_operations(register):
 def write_plugin(name: str, parent: Path, kind: str = "") -> tuple[Path, ...]:
     """Write the package ``parent/NAME``, or one file of a kind; return the files.
 
-    Args:
-        name: kebab-case (``my-battery``) or snake-case (``my_battery``).
-        parent: the folder to write into.
-        kind: one of :data:`ONE_FILE`, or empty for a package.
-
     Raises:
         UsageError: the name is malformed, or the name of a module of Python.
         TabwbError: the folder or file exists; nothing was written.

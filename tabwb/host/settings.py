@@ -32,10 +32,6 @@ _TYPES = {bool: "true or false", str: "a string", list: "a list", dict: "a table
 def toml_of(raw: bytes, path: Path) -> dict[str, Any]:
     """Return the content of a TOML file.
 
-    Args:
-        raw: its bytes.
-        path: of the file, for errors.
-
     Raises:
         UsageError: it is malformed; the message names the file and, where it is known, the line.
     """
@@ -64,11 +60,6 @@ class Table:
     def get(self, key: str, kind: type, default: Any = None) -> Any:
         """Return the value of a key.
 
-        Args:
-            key: in this table.
-            kind: the allowed type: ``bool``, ``str``, ``list`` or ``dict``.
-            default: the value where the key is not set.
-
         Raises:
             UsageError: the value has another type.
         """
@@ -81,11 +72,6 @@ class Table:
 
     def inner(self, key: str, content: object, known: Iterable[str]) -> Table:
         """Return a table inside this one.
-
-        Args:
-            key: its place in this table.
-            content: to be checked.
-            known: the keys that it may have.
 
         Raises:
             UsageError: it is not a table, or has another key.
@@ -108,13 +94,7 @@ class Table:
                 raise self.error(key, f"unknown key{hint}", allowed=", ".join(known))
 
     def error(self, key: str, message: str, *, allowed: str | None = None) -> UsageError:
-        """Return an error that names the file and the key.
-
-        Args:
-            key: in this table.
-            message: what is wrong.
-            allowed: what is allowed there, or None.
-        """
+        """Return an error that names the file and the key."""
         return UsageError(f"{self._place(key)}: {message}", where=str(self.path), allowed=allowed)
 
     def _place(self, key: str) -> str:
@@ -156,11 +136,6 @@ class Profile:
 def read_profile(file: Table, name: str, content: object) -> Profile:
     """Return the profile of a table ``[profile.NAME]``.
 
-    Args:
-        file: that contains it.
-        name: of the profile.
-        content: the table.
-
     Raises:
         UsageError: it is malformed; the message names file and key.
     """
@@ -199,11 +174,6 @@ def option_text(value: object) -> str | None:
 
 def write_profile(config_dir: Path, name: str, profile: Profile) -> Path:
     """Add a profile, or write the values of an existing one that differ; return the file.
-
-    Args:
-        config_dir: the user's folder.
-        name: of the profile.
-        profile: its values.
 
     Raises:
         UsageError: the name is not a kebab-case id, or the file is not TOML.
@@ -264,10 +234,6 @@ def _fill(table: MutableMapping[str, Any], profile: Profile) -> None:
 
 def remove_profile(config_dir: Path, name: str) -> Path:
     """Remove a profile from the user's file; return the file.
-
-    Args:
-        config_dir: the user's folder.
-        name: of the profile.
 
     Raises:
         UsageError: there is no such profile.
@@ -617,12 +583,7 @@ class Configuration:
     def load(
         cls, *, cwd: Path | None = None, environ: Mapping[str, str] | None = None
     ) -> Configuration:
-        """Read the files that exist and the environment.
-
-        Args:
-            cwd: the folder of the project's ``tabwb.toml``; the current one when None.
-            environ: the environment; the process's own when None.
-        """
+        """Read the files that exist and the environment."""
         env = os.environ if environ is None else environ
         user_dir = config_folder(env)
         project, user = folder_file(cwd or Path.cwd()), folder_file(user_dir)
@@ -706,11 +667,6 @@ def own_files(
 
     A file has its id as its name: ``tab-19.toml``. A file of tabwb is never replaced: an id must
     mean the same on every machine.
-
-    Args:
-        kind: name of the folder.
-        noun: for messages.
-        name_problem: returns why a word cannot be an id; empty where it can.
     """
     files: dict[str, Path] = {}
     wrong: list[str] = []

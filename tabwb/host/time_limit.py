@@ -53,12 +53,6 @@ def limited(name: str, seconds: float, work: Callable[[], T], *, memory: int = M
     call in C continues until it returns. Memory is what the whole program grows by; where the
     system does not tell, it has no limit.
 
-    Args:
-        name: of what is called, for messages: ``statistic 'pronouns'``.
-        seconds: the limit of time.
-        work: the call.
-        memory: the limit of memory in bytes.
-
     Raises:
         LimitReached: a limit is reached. What the call raises is raised too; a
             ``KeyboardInterrupt`` says what was running.

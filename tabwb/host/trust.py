@@ -67,12 +67,7 @@ class TrustList:
         self.path = config_dir / "trusted-plugins.json"
 
     def add_file(self, path: Path, digest: str) -> None:
-        """Trust a ``tabwb.toml`` as long as its bytes have this digest.
-
-        Args:
-            path: of the file.
-            digest: SHA-256 (hex).
-        """
+        """Trust a ``tabwb.toml`` as long as its bytes have this digest."""
         # A link elsewhere to a trusted file is not trusted: its relative paths mean other places.
         self._add("files", path.parent.resolve() / path.name, digest)
 

@@ -94,20 +94,19 @@ def _check_free(out: Path) -> None:
 
 
 class TextFile:
-    """Writes text in pieces to a file, UTF-8; pieces are put together to one megabyte.
-
-    Args:
-        file: opened for bytes.
-        where: its name, for errors.
-    """
+    """Writes text in pieces to a file, UTF-8; pieces are put together to one megabyte."""
 
     def __init__(self, file: BinaryIO, where: Path) -> None:
         self._file, self._where = file, where
         self._pieces: list[str] = []
         self._size = 0
 
-    def write(self, text: str) -> None:
-        """Write a piece."""
+    def write(self, text: str | bytes) -> None:
+        """Write a piece; bytes as they are."""
+        if isinstance(text, bytes):
+            self.flush()
+            self._file.write(text)
+            return
         self._pieces.append(text)
         self._size += len(text)
         if self._size > _BUFFER:
@@ -157,10 +156,6 @@ def write_pieces(
 
 def write_bytes(out: Path, content: bytes) -> None:
     """Write a file that explains itself: under another name first, then renamed.
-
-    Args:
-        out: the file; an existing one is replaced.
-        content: its bytes.
 
     Raises:
         TabwbError: it cannot be written; nothing has changed.

@@ -333,6 +333,8 @@ def _given(
 
         failure = yield from judged_after(tools, [number], judges, limits, held=True)
         session.reload()
+    for problem in session.plugins.old_hooks:
+        tools.say(f"plugin {problem}")
     for problem in session.plugins.failed_observers:
         tools.warn(f"plugin {problem}")
     tools.result = data_of(session)

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.components import AnswerProblems as AnswerProblems
     from tabwb.plugin_api.components import BatchingBackend as BatchingBackend
     from tabwb.plugin_api.components import Cancel as Cancel
-    from tabwb.plugin_api.components import ExpectingExporter as ExpectingExporter
     from tabwb.plugin_api.components import Exporter as Exporter
     from tabwb.plugin_api.components import Importer as Importer
     from tabwb.plugin_api.components import Judge as Judge
@@ -51,11 +50,8 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.components import LesionableBackend as LesionableBackend
     from tabwb.plugin_api.components import LikelihoodBackend as LikelihoodBackend
     from tabwb.plugin_api.components import ModelBackend as ModelBackend
-    from tabwb.plugin_api.components import ModelJudge as ModelJudge
     from tabwb.plugin_api.components import Response as Response
-    from tabwb.plugin_api.components import ScopedJudge as ScopedJudge
     from tabwb.plugin_api.components import Scorer as Scorer
-    from tabwb.plugin_api.components import StreamingExporter as StreamingExporter
     from tabwb.plugin_api.components import Transcriber as Transcriber
     from tabwb.plugin_api.decorators import exporter as exporter
     from tabwb.plugin_api.decorators import judge as judge
@@ -146,9 +142,8 @@ _NAMES = {
     "tabwb.lesion.spec": "Lesion parse_lesions",
     "tabwb.operations.operation": "Arg IDS Operation Told Tools",
     "tabwb.plugin_api.components": "ActivationBackend AnswerFile AnswerProblems BatchingBackend "
-    "Cancel ExpectingExporter Exporter Importer Judge LaneBackend LesionableBackend "
-    "LikelihoodBackend ModelBackend ModelJudge Response ScopedJudge Scorer "
-    "StreamingExporter Transcriber",
+    "Cancel Exporter Importer Judge LaneBackend LesionableBackend LikelihoodBackend ModelBackend "
+    "Response Scorer Transcriber",
     "tabwb.plugin_api.decorators": "exporter judge scorer statistic",
     "tabwb.plugin_api.descriptors": "BatterySource Descriptor",
     "tabwb.plugin_api.extensions": "CommandSource Computed OperationSource PageData PageSource "
@@ -172,7 +167,22 @@ _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605
 
 
+_OLD = {
+    "ExpectingExporter": "Exporter",
+    "ModelJudge": "Judge",
+    "ScopedJudge": "Judge",
+    "StreamingExporter": "Exporter",
+}
+"""Names of before 0.2, which are imported until 0.3."""
+
+
 def __getattr__(name: str) -> Any:
+    if name in _OLD:
+        import warnings
+
+        message = f"tabwb.plugin_api.{name} is an old name, until tabwb 0.3: use {_OLD[name]}"
+        warnings.warn(message, DeprecationWarning, stacklevel=2)
+        name = _OLD[name]
     if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_MODULE_OF[name]), name)

@@ -214,19 +214,37 @@ class Scorer(Protocol):
 
 @runtime_checkable
 class Judge(Protocol):
-    """Rates the features of responses."""
+    """Rates the features of responses.
 
-    @property
-    def rater(self) -> str:
-        """The resolved spec, stored as the rater."""
+    A judge has ``rater``, ``features``, ``caution``, and one of ``judge`` and ``judge_many``. The
+    rest is optional: what a class leaves out is as it is here, whether it is a subclass or not.
 
-    @property
-    def features(self) -> tuple[str, ...]:
-        """The fixed feature set over which the burden of this judge is computed."""
+    A judge that asks a model names it as its ``examinee``. It is slow, perhaps costly, and asks for
+    many responses at once: it runs as a separate step after the answers are stored (``tabwb judge
+    run``), never between two prompts.
 
-    @property
-    def caution(self) -> str:
-        """The sentence shown with every verdict."""
+    Attributes:
+        rater: the resolved spec, stored as the rater.
+        features: the fixed feature set over which the burden of this judge is computed.
+        caution: the sentence shown with every verdict.
+        scope: which responses the burden is computed over. None: connected text, or all responses
+            once others were judged too.
+        examinee: the resolved spec of the model that it asks; empty where it asks none.
+        prompt_text: the canonical text (JSON) of everything that the model gets besides the
+            response.
+        most_requests: the most requests for one response: 2 where a second reply may be requested.
+        writes: whether the model writes its verdict. One whose model only returns likelihoods has
+            the same verdicts every time, which are not repeated.
+    """
+
+    rater: str
+    features: tuple[str, ...]
+    caution: str
+    scope: Scope | None = None
+    examinee: str = ""
+    prompt_text: str = ""
+    most_requests: int = 1
+    writes: bool = True
 
     def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
         """Return the ratings of one response, undefined ones included.
@@ -235,51 +253,8 @@ class Judge(Protocol):
             response: the response.
             features: those of the battery.
         """
-
-
-@runtime_checkable
-class ScopedJudge(Judge, Protocol):
-    """A judge whose burden has one scope, whichever responses it judged."""
-
-    @property
-    def scope(self) -> Scope:
-        """Which responses the burden is computed over.
-
-        Without this attribute: connected text, or all responses once others were judged too.
-        """
-
-
-@runtime_checkable
-class ModelJudge(Judge, Protocol):
-    """A judge that asks a model: slow, perhaps costly, and for many responses at once.
-
-    It runs as a separate step after the answers are stored (``tabwb judge run``), never between two
-    prompts. A judge whose model only returns likelihoods has ``writes = False``: its verdicts are
-    the same every time and are not repeated.
-    """
-
-    @property
-    def prompt_text(self) -> str:
-        """The canonical text (JSON) of everything that the model gets besides the response."""
-
-    @property
-    def examinee(self) -> str:
-        """The resolved spec of the model."""
-
-    @property
-    def most_requests(self) -> int:
-        """The most requests for one response: 2 where a second reply may be requested."""
-
-    def open(self) -> Mapping[str, str]:
-        """Load or reach the model; return plain facts to store."""
-
-    def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
-        """Return what would be sent for a response, for ``--dry-run``; send nothing.
-
-        Args:
-            response: the response.
-            features: those of the battery.
-        """
+        pieces = self.judge_many([response], features, Cancel())
+        return next(piece.ratings for _, piece in pieces if isinstance(piece, Verdict))
 
     def judge_many(
         self, responses: Sequence[Response], features: Sequence[Feature], cancel: Cancel
@@ -291,45 +266,81 @@ class ModelJudge(Judge, Protocol):
             features: those of the battery.
             cancel: once it is set, responses without a verdict yield nothing.
         """
+        for index, response in enumerate(responses):
+            if cancel.is_set():
+                return
+            yield index, Verdict(tuple(self.judge(response, features)), requests=0)
+
+    def requests(self, response: Response, features: Sequence[Feature]) -> Sequence[Request]:
+        """Return what would be sent for a response, for ``--dry-run``; send nothing.
+
+        Args:
+            response: the response.
+            features: those of the battery.
+        """
+        return ()
+
+    def open(self) -> Mapping[str, str]:
+        """Load or reach the model; return plain facts to store."""
+        return {}
 
     def close(self) -> None:
         """Release the model; may be called twice."""
+        return
 
 
 @runtime_checkable
 class Exporter(Protocol):
     """Writes administrations to a file, or to a new folder where it writes several files.
 
-    An exporter that copies recordings has ``sound = True``: the documents then name their files.
+    An exporter has ``suffix``, and one of ``export_stream`` and ``export``. The rest is optional:
+    what a class leaves out is as it is here, whether it is a subclass or not.
+
+    Attributes:
+        suffix: of the file with its dot; empty for a folder.
+        sound: whether it copies recordings: the documents then name their files.
+        messages: whether it needs the messages that were sent, which the documents then have.
+        columns: of the table that it writes, described beside the file; each has ``name``,
+            ``type``, ``meaning`` and ``unit``.
+        mediatype: of what it writes; empty: that of the suffix.
     """
 
-    @property
-    def suffix(self) -> str:
-        """The suffix of the file with its dot; empty for a folder."""
+    suffix: str
+    sound: bool = False
+    messages: bool = False
+    columns: Sequence[Any] = ()
+    mediatype: str = ""
 
-    def export(self, document: Mapping[str, Any], out: Path) -> None:
-        """Write administrations.
+    def expect(self, measures: Sequence[tuple[str, str]], judges: Sequence[str]) -> None:
+        """Take note of the ratings that can come, before the first document.
 
         Args:
-            document: ``format``, and ``documents`` with the document of each administration as
-                ``tabwb results ID --json`` prints it.
-            out: the file or folder.
+            measures: rater and measure.
+            judges: those raters who can have a burden.
         """
-
-
-@runtime_checkable
-class StreamingExporter(Exporter, Protocol):
-    """An exporter that also writes administrations while they are read, however many there are."""
+        return
 
     def export_stream(self, documents: Iterator[Mapping[str, Any]], out: Path) -> None:
-        """Write administrations; tabwb calls this instead of ``export``.
+        """Write administrations while they are read, however many there are.
 
         Args:
-            documents: the document of each administration, the same as in ``export``, but
-                ``trials`` is an iterator: its trials are taken in order and before the next
+            documents: the document of each administration as ``tabwb results ID --json`` prints it,
+                but ``trials`` is an iterator: its trials are taken in order and before the next
                 document. Equal lists of ratings may be one object; nothing may be changed.
             out: the file or folder.
         """
+        parts = [{**part, "trials": list(part["trials"])} for part in documents]
+        self.export({"format": 1, "documents": parts}, out)
+
+    def export(self, document: Mapping[str, Any], out: Path) -> None:
+        """Write administrations that are in memory.
+
+        Args:
+            document: ``format``, and ``documents`` with the document of each administration, whose
+                ``trials`` are a list.
+            out: the file or folder.
+        """
+        self.export_stream(iter(document.get("documents", [document])), out)
 
 
 @runtime_checkable
@@ -348,19 +359,6 @@ class Importer(Protocol):
 
         Raises:
             TabwbError: it cannot be read; the message says where and why.
-        """
-
-
-@runtime_checkable
-class ExpectingExporter(StreamingExporter, Protocol):
-    """An exporter that must know all measures before the first document, for its columns."""
-
-    def expect(self, measures: Sequence[tuple[str, str]], judges: Sequence[str]) -> None:
-        """Take note of the ratings that can come.
-
-        Args:
-            measures: rater and measure.
-            judges: those raters who can have a burden.
         """
 
 

@@ -108,8 +108,9 @@ def exporter(id: str, title: str, *, suffix: str = "", **more: Any) -> Callable[
 
     The function takes ``documents``, an iterator over the document of each administration as
     ``tabwb results ID --json`` prints it (their ``trials`` may be iterators, which are taken in
-    order), and yields text. tabwb writes it as a whole or not at all, with the notices of the
-    documents beside it. With the parameter ``out`` the function writes the file or folder itself.
+    order). It yields or returns text or bytes, or a list of them. tabwb writes all of it or
+    nothing, with the notices of the documents beside it. With the parameter ``out`` the function
+    writes the file or folder itself.
     It may take ``options`` too.
 
     Args:
@@ -285,13 +286,23 @@ class _FunctionExporter:
         result = self._function(**{name: given[name] for name in self._names})
         if "out" in self._names:
             return
-        pieces = [result] if isinstance(result, str) else result
+        pieces = [result] if isinstance(result, str | bytes) else result
+        if isinstance(pieces, Mapping) or not isinstance(pieces, Iterable):
+            raise self._wrong(result)
 
         def write(file: Any) -> None:
             for piece in pieces:
+                if not isinstance(piece, str | bytes):
+                    raise self._wrong(piece)
                 file.write(piece)
 
         write_pieces(out, write, lambda: [*heard])
+
+    def _wrong(self, given: object) -> ComponentError:
+        return ComponentError(
+            f"{self._function.__name__}() gave {given!r:.60}",
+            allowed="text or bytes, or several, yielded or in a list",
+        )
 
 
 def _registered(function: F, kind: str, what: Descriptor | Statistic) -> F:

@@ -200,11 +200,18 @@ class OperationSource:
         help: one line for lists.
         load: returns the subclass of :class:`~tabwb.operations.operation.Operation`; called when
             the operation is used, so it may import much.
+        title: as menus show it; without it they show the words of ``id``.
     """
 
     id: str
     help: str
     load: Callable[[], type[Operation]]
+    title: str = ""
+
+    @property
+    def label(self) -> str:
+        """The title, or the words of the id."""
+        return self.title or self.id.replace("-", " ").capitalize()
 
 
 Extension = Statistic | CommandSource | PageSource | OperationSource

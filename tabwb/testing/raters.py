@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from itertools import product
-from typing import Any
 
 from tabwb.administer.session.raters import checked
 from tabwb.administer.session.setup import find_battery
@@ -13,7 +12,7 @@ from tabwb.battery.model import Feature, Item, Subtest
 from tabwb.host.guarded import not_async
 from tabwb.host.making import kinds_of
 from tabwb.host.plugins import Plugins
-from tabwb.plugin_api.components import Judge, ModelJudge, Response, Scorer
+from tabwb.plugin_api.components import Judge, Response, Scorer
 from tabwb.records.exchange import Request
 from tabwb.records.ratings import Rating, Verdict, verdict_measure
 from tabwb.records.states import RatingStatus, ResponseStatus
@@ -129,7 +128,7 @@ def check_judge(spec: str, *, plugins: Plugins | None = None, battery: str = "ta
         resolved = str(loaded.resolve("judges", spec)[1])
         _, item = subtest_of("connected-text", keyed=False)
         responses = [response_to(item, "connected-text", text) for text in TEXTS]
-        checks = _model_checks if isinstance(judge, ModelJudge) else _rules_checks
+        checks = _model_checks if judge.examinee else _rules_checks
         declared = {"contract, declarations": lambda: _check_declared(judge, resolved, features)}
         run_checks(f"judge '{spec}'", {**declared, **checks(judge, responses, features)})
 
@@ -174,7 +173,9 @@ def _rules_checks(
     return {"contract, ratings": check_ratings, "determinism": check_same}
 
 
-def _model_checks(judge: Any, responses: Sequence[Response], features: Sequence[Feature]) -> Checks:
+def _model_checks(
+    judge: Judge, responses: Sequence[Response], features: Sequence[Feature]
+) -> Checks:
     def check_requests() -> None:
         first, second = (tuple(judge.requests(responses[5], features)) for _ in range(2))
         expect(all(isinstance(part, Request) for part in first), "requests() gave no Request")

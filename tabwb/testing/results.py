@@ -15,7 +15,7 @@ import numpy as np
 from tabwb.analysis.administrations import load_columns
 from tabwb.analysis.statistics.plugins import computed, plugin_responses_of
 from tabwb.host.plugins import Plugins
-from tabwb.plugin_api.components import AnswerFile, Exporter, Importer, StreamingExporter
+from tabwb.plugin_api.components import AnswerFile, Exporter, Importer
 from tabwb.plugin_api.extensions import Responses, Statistic
 from tabwb.records.answers import RecordedAnswer
 from tabwb.records.errors import TabwbError
@@ -75,8 +75,6 @@ def _export_checks(exporter: Exporter, document: Document, folder: Path) -> Chec
         expect(not differing, f"one document twice gave different bytes: {', '.join(differing)}")
 
     def check_stream() -> None:
-        if not isinstance(exporter, StreamingExporter):
-            return
         whole, stream = folder / "whole", folder / "stream"
         parts = ({**part, "trials": iter(part["trials"])} for part in document["documents"])
         for place in (whole, stream):
@@ -215,7 +213,7 @@ def _with_judges(responses: Responses, n: int) -> Responses:
 def _statistic_checks(statistic: Statistic, responses: Responses) -> Checks:
     if len(responses.judges) < statistic.judges:
         responses = _with_judges(responses, statistic.judges)
-    failed = f"'{statistic.id}' failed: "
+    failed = (f"'{statistic.id}' failed: ", f"statistic '{statistic.id}' ")  # or at a limit
 
     def check_values() -> None:
         for value in computed(statistic, responses):

@@ -84,7 +84,7 @@ class Talker:
         pass
 
 
-class Scripted:
+class Scripted(Judge):
     """A judge that finds anomia where a response says "um"; counts what it was asked."""
 
     rater = "scripted:model"

@@ -11,7 +11,7 @@ import pytest
 from tabwb.administer.session.raters import Raters, declaration_of
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Feature
-from tabwb.plugin_api.components import Response
+from tabwb.plugin_api.components import Judge, Response
 from tabwb.records.exchange import Reply
 from tabwb.records.ratings import Rating, valued
 from tabwb.records.states import AttemptState, RatingStatus, ResponseKind, StopReason
@@ -113,7 +113,7 @@ def test_a_void_item_is_not_rescored(begin: Begin) -> None:
     assert session.corrections.rescore() == ()
 
 
-class Noting:
+class Noting(Judge):
     """A judge that notes what it was told of earlier answers."""
 
     rater, features, caution = "noting", ("anomia",), ""

@@ -11,7 +11,7 @@ import pytest
 
 from tabwb import testing
 from tabwb.host.plugins import Plugins
-from tabwb.plugin_api import scorer
+from tabwb.plugin_api import Descriptor, exporter, scorer
 from tabwb.plugin_api.components import Response
 from tabwb.plugin_api.decorators import registered
 from tabwb.records.errors import ComponentError
@@ -138,3 +138,25 @@ def test_what_is_no_value_of_a_declared_measure_is_refused(given: Any) -> None:
 
     with pytest.raises(ComponentError, match="anything"):
         score(anything, "x")
+
+
+@pytest.mark.parametrize(
+    ("given", "written"),
+    [("a", b"a"), (b"\xff", b"\xff"), (["a", b"\xff", "b"], b"a\xffb"), (7, None), ([7], None),
+     ({"a": "b"}, None)],
+)  # fmt: skip
+def test_an_exporter_gives_text_or_bytes(given: Any, written: bytes | None, tmp_path: Path) -> None:
+    @exporter("given", "Given", suffix=".txt")
+    def made(documents: Any) -> Any:
+        return given
+
+    ((_, descriptor),) = registered(made)
+    assert isinstance(descriptor, Descriptor)
+    out = tmp_path / "out.txt"
+    if written is None:
+        with pytest.raises(ComponentError, match="made\\(\\) gave"):
+            descriptor.factory(Spec("given"), None).export_stream(iter([]), out)
+        assert not out.exists()
+        return
+    descriptor.factory(Spec("given"), None).export_stream(iter([]), out)
+    assert out.read_bytes() == written

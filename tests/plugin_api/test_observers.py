@@ -11,6 +11,7 @@ import pytest
 
 from tabwb import plugin_api
 from tabwb.records import events
+from tabwb.records.errors import TabwbWarning
 from tabwb.records.states import ResponseKind
 from tests.cli.conftest import Run
 from tests.plugin_api.conftest import Install
@@ -49,7 +50,9 @@ def test_a_hook_of_one_event_has_its_old_name_and_one_that_raises_fails_nothing(
     install("older", "@hookimpl\ndef tabwb_on_finished(event):\n    print(type(event).__name__)")
     raises = "raise ValueError(event.administration)"
     install("raises", f"@hookimpl\ndef tabwb_on_event(event):\n    {raises}")
-    said = run("run", battery_file, "--model", "echo").err
+    with pytest.warns(DeprecationWarning, match="tabwb_on_event") as told:
+        said = run("run", battery_file, "--model", "echo").err
+    assert not any(isinstance(one.message, TabwbWarning) for one in told)
     assert said.splitlines().count("Finished") == 1
     assert said.count("tabwb_on_finished") == 1
     assert said.count("raises: tabwb_on_event: ValueError: ") == 1

@@ -21,8 +21,29 @@ def test_each_kind_keeps_its_contract(tmp_path: Path, run: Run) -> None:
         assert [(one["kind"], one["status"]) for one in checks] == [(kind, "ok")], checks
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("tab", ""), ("choice", "scorer"), ("rules", "judge"), ("burden", "statistic"),
+     ("run", "command"), ("echo", "model")],
+)  # fmt: skip
+def test_an_id_that_tabwb_has_is_refused(name: str, kind: str, tmp_path: Path, run: Run) -> None:
+    words = ["--kind", kind] if kind else []
+    run("plugins", "new", name, *words, "--in", tmp_path / "made", status=2)
+    assert not (tmp_path / "made").exists()
+
+
 BROKEN = """
+import time
 from tabwb.plugin_api import CommandSource, PageSource, hookimpl, statistic
+
+@statistic("our-long", "Long", "what it is", limit_s=0.2)
+def long(responses):
+    while True:
+        time.sleep(0.01)
+
+@statistic("burden-rank-correlation", "Ours", "an id that tabwb has")
+def taken(responses):
+    return 1.0
 
 @statistic("our-share", "Share", "what it is")
 def share(responses):
@@ -48,7 +69,13 @@ def test_what_does_not_conform_is_named_and_fails(tmp_path: Path, run: Run) -> N
     run("plugins", "trust", file)
     checks = run("plugins", "check", "broken", "--json", status=1).document["checks"]
     found = {one["kind"]: one["status"] for one in checks}
-    assert found == dict.fromkeys(("statistic", "page", "command", "observer"), "failed")
+    kinds = "statistic", "page", "command", "observer", "hook"  # the last: an id of tabwb's own
+    assert found == dict.fromkeys(kinds, "failed")
+    assert sum(one["kind"] == "statistic" for one in checks) == 2
+    quiet = tmp_path / "quiet.py"  # is not asked what another plugin's observer does
+    quiet.write_text(ONE_FILE["observer"], encoding="utf-8")
+    run("plugins", "trust", quiet)
+    run("plugins", "check", "quiet")
     run("plugins", "check", "nothing", status=2)
     other.write_text("import no_such_package", encoding="utf-8")
     run("plugins", "trust", other)

@@ -7,7 +7,7 @@ import json
 import shutil
 import sqlite3
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from fractions import Fraction
 from hashlib import sha256
@@ -18,13 +18,16 @@ import numpy
 import pytest
 
 import tabwb
+from tabwb import plugin_api
 from tabwb.administer.session.raters import checked
 from tabwb.battery.loader import check_battery, load_battery
 from tabwb.battery.model import Feature, Item, Subtest
+from tabwb.host.making import completed
 from tabwb.plugin_api import components
 from tabwb.plugin_api.components import Response
-from tabwb.records.ratings import Rating
-from tabwb.records.states import RatingStatus
+from tabwb.records.exchange import Wait
+from tabwb.records.ratings import Rating, Verdict, valued
+from tabwb.records.states import RatingStatus, ResponseKind, ResponseStatus
 from tests.cli.conftest import Outcome, Run
 from tests.plugin_api.conftest import Install
 
@@ -221,35 +224,69 @@ class PlainExporter:
     suffix = ".txt"
 
     def export(self, document: Mapping[str, Any], out: Path) -> None:
-        out.write_text("")
+        out.write_text(f"{len(document['documents'])} {document['documents'][0]['trials']}")
 
 
 class PlainJudge:
-    rater, features, caution = "plain", ("fragments",), "A rule."
+    features, caution = ("fragments",), "A rule."
+
+    @property
+    def rater(self) -> str:
+        return "plain"
 
     def judge(self, response: Response, features: Sequence[Feature]) -> Sequence[Rating]:
-        return []
+        return [valued(self.rater, "fragments", len(response.text) < 3)]
+
+
+class ManyJudge(components.Judge):
+    rater, features, caution = "many", ("fragments",), "A model."
+    examinee = "echo"
+
+    def judge_many(
+        self, responses: Sequence[Response], features: Sequence[Feature], cancel: components.Cancel
+    ) -> Iterator[tuple[int, Verdict | Wait]]:
+        for index in range(len(responses)):
+            yield index, Wait(0.0, "slow")
+            yield index, Verdict((valued(self.rater, "fragments", True),))
 
 
 SCORER: components.Scorer = PlainScorer()
-EXPORTER: components.Exporter = PlainExporter()
-JUDGE: components.Judge = PlainJudge()
+ANSWER = Response("no", ResponseStatus.OK, "p", "p", ResponseKind.CONNECTED_TEXT)
 
 
 @pytest.mark.parametrize(
     ("contract", "members"),
-    [
-        (components.Scorer, ("measures",)),
-        (components.Judge, ("rater", "features", "caution")),
-        (components.ScopedJudge, ("scope",)),
-        (components.ModelJudge, ("prompt_text", "examinee", "most_requests")),
-        (components.Exporter, ("suffix",)),
-        (components.Transcriber, ("unit",)),
-    ],
+    [(components.Scorer, ("measures",)), (components.Transcriber, ("unit",))],
 )
 def test_members_of_contracts_are_read_only(contract: type, members: tuple[str, ...]) -> None:
     assert all(isinstance(vars(contract)[name], property) for name in members)
     assert isinstance(SCORER, components.Scorer)
+
+
+def test_what_a_judge_leaves_out_has_the_default_of_the_contract() -> None:
+    judge = completed(PlainJudge(), components.Judge)
+    ((_, verdict),) = judge.judge_many([ANSWER], (), components.Cancel())
+    assert verdict == Verdict((valued("plain", "fragments", True),), requests=0)
+    assert (judge.rater, judge.examinee, judge.scope, judge.writes) == ("plain", "", None, True)
+    assert (judge.requests(ANSWER, ()), judge.open(), judge.close()) == ((), {}, None)
+    many = ManyJudge()
+    assert completed(many, components.Judge) is many
+    assert many.judge(ANSWER, ()) == (valued("many", "fragments", True),)
+
+
+def test_what_an_exporter_leaves_out_has_the_default_of_the_contract(tmp_path: Path) -> None:
+    exporter = completed(PlainExporter(), components.Exporter)
+    assert (exporter.suffix, exporter.sound, exporter.columns) == (".txt", False, ())
+    exporter.expect((), ())
+    exporter.export_stream(iter([{"trials": iter([1, 2])}]), tmp_path / "out.txt")
+    assert (tmp_path / "out.txt").read_text("utf-8") == "1 [1, 2]"
+
+
+@pytest.mark.parametrize("name", ["ScopedJudge", "ModelJudge", "StreamingExporter"])
+def test_an_old_name_of_a_contract_warns_and_is_the_new_one(name: str) -> None:
+    with pytest.warns(DeprecationWarning, match="until tabwb 0.3"):
+        given = getattr(plugin_api, name)
+    assert given in (components.Judge, components.Exporter)
 
 
 def test_a_scorer_that_fails_is_reported_once_everywhere(scored: Scored, run: Run) -> None:

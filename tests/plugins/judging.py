@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from tabwb.host.judge_prompt_files import FeatureTable, PromptTable
 from tabwb.host.judge_prompts import JudgePrompt
-from tabwb.plugin_api.components import ModelJudge, Response
+from tabwb.plugin_api.components import Judge, Response
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Reply, Request, Wait
 from tabwb.records.ratings import Verdict
@@ -119,7 +119,7 @@ def response(text: str = "I went home.", status: ResponseStatus = ResponseStatus
     )  # fmt: skip
 
 
-def verdicts(judge: ModelJudge, *texts: Response) -> dict[int, Verdict]:
+def verdicts(judge: Judge, *texts: Response) -> dict[int, Verdict]:
     return {
         index: piece
         for index, piece in judge.judge_many(texts, (), threading.Event())

@@ -10,7 +10,7 @@ import pytest
 from tabwb_judges.chat import ChatJudge
 
 from tabwb.battery.model import Feature
-from tabwb.plugin_api.components import BatchingBackend, ModelJudge
+from tabwb.plugin_api.components import BatchingBackend
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message, Request, Wait
 from tabwb.records.ratings import Verdict
@@ -46,7 +46,7 @@ def once_more(first: str, second: str) -> Say:
 
 def test_it_says_who_it_is() -> None:
     made, _ = judge(lambda request: GOOD)
-    assert isinstance(made, ModelJudge)
+    assert made.examinee
     assert (made.rater, made.examinee) == ("small:scripted:one", "scripted:one")
     assert made.features == ("anomia", "jargon")
     assert made.caution == "for tests"

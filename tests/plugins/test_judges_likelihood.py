@@ -14,7 +14,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tabwb_judges.likelihood import LikelihoodJudge, SurprisalJudge, probability_of_one, surprisal
 
-from tabwb.plugin_api.components import ModelJudge
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Likelihood, Message, Request
 from tabwb.records.states import RatingStatus, ResponseStatus
@@ -219,7 +218,7 @@ def test_surprisal_is_the_mean_over_tokens_in_bits(tokens: int, chance: float) -
 def test_surprisal_and_perplexity_of_a_response() -> None:
     counting = Counting()
     made = SurprisalJudge(SPEC, lambda: counting, after_prompt=False)
-    assert isinstance(made, ModelJudge)
+    assert made.examinee
     assert made.features == ()
     found = values(verdicts(made, response("I went home."))[0])
     assert found["surprisal"] == pytest.approx(3.0)

@@ -11,7 +11,7 @@ from tabwb.battery.model import Battery, Item, Subtest
 from tabwb.host.guarded import PluginExit, not_async, plugin_code
 from tabwb.host.making import kinds_of
 from tabwb.host.plugins import Plugins
-from tabwb.plugin_api.components import Judge, ModelJudge, Response, ScopedJudge, Scorer
+from tabwb.plugin_api.components import Judge, Response, Scorer
 from tabwb.records.errors import TabwbError, error_text
 from tabwb.records.ratings import (
     Declaration,
@@ -204,9 +204,9 @@ def declaration_of(
     return Declaration(
         rater=judge.rater,
         features=tuple(storable(str(feature)) for feature in judge.features),
-        scope=judge.scope if isinstance(judge, ScopedJudge) else judged,
+        scope=judge.scope or judged,
         caution=storable(judge.caution),
-        prompt_text=judge.prompt_text if isinstance(judge, ModelJudge) else "",
+        prompt_text=judge.prompt_text,
         plugin=plugin,
     )
 

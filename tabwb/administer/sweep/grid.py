@@ -37,7 +37,6 @@ from tabwb.lesion.spec import (
     shown,
 )
 from tabwb.lesion.taken import planned
-from tabwb.plugin_api.components import ModelJudge
 from tabwb.records.classes import dataclass, replace
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions, declared
 from tabwb.records.declared_conditions import ConditionError
@@ -647,7 +646,7 @@ def resolved(plugins: Plugins, battery: Battery, asked: Conditions) -> Condition
         raise UsageError("the grid defines the lesions", where="--lesion", hint="leave it out")
     conditions = setup.resolve(plugins, battery, asked)
     for judge in conditions.judges:
-        if isinstance(plugins.judge(judge), ModelJudge):
+        if plugins.judge(judge).examinee:
             raise UsageError(
                 f"the judge '{judge}' asks a model, which a sweep does not",
                 where="--judge",

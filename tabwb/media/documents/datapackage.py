@@ -73,7 +73,7 @@ class Described:
 
 def described(out: Path, exporter: Exporter) -> list[Described]:
     """Return the files that an exporter wrote: one, or those of a folder."""
-    columns = getattr(exporter, "columns", ())
+    columns = exporter.columns
     for column in columns:
         missing = [name for name in COLUMN_HAS if not hasattr(column, name)]
         if missing:
@@ -84,7 +84,7 @@ def described(out: Path, exporter: Exporter) -> list[Described]:
                 allowed="objects with " + ", ".join(COLUMN_HAS),
                 hint="the file is written and has no description; report it to the plugin's author",
             )
-    mediatype = getattr(exporter, "mediatype", "")
+    mediatype = exporter.mediatype
     if out.is_file():
         return [Described(out, out.name, columns, mediatype, exporter.suffix)]
     files = sorted(path for path in out.rglob("*") if path.is_file() and path.name != NAME)

@@ -20,9 +20,8 @@ from tabwb.host.guarded import error_words, plugin_code
 from tabwb.host.plugins import Plugins
 from tabwb.host.writing import draft_of, is_explanation
 from tabwb.media.documents.datapackage import described, write_description
-from tabwb.media.documents.document import FORMAT
 from tabwb.media.documents.streamed import names_in, streamed_documents
-from tabwb.plugin_api.components import ExpectingExporter, Exporter, StreamingExporter
+from tabwb.plugin_api.components import Exporter
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.files import WorkFolder, copy_to_stdout, is_stdout
 from tabwb.records.ratings import CALIBRATED, Once
@@ -96,10 +95,13 @@ def _documents_for(
     judge: str,
 ) -> Documents:
     """Return a function that yields the documents of administrations for an exporter."""
-    sound = getattr(exporter, "sound", False)
-    messages = getattr(exporter, "messages", False)
     documents = partial(
-        streamed_documents, store, chosen, sound=sound, messages=messages, primary=primary
+        streamed_documents,
+        store,
+        chosen,
+        sound=exporter.sound,
+        messages=exporter.messages,
+        primary=primary,
     )
     names = names_in(store, chosen, documents)
     rated = store.measures_rated([record.id for record in chosen])
@@ -108,14 +110,14 @@ def _documents_for(
         added = Probabilities(store, judge, rated)
         rated = (*rated, *added.measures)
         made = partial(added.documents, made, names)
-    if isinstance(exporter, ExpectingExporter):
-        scorers = {
-            scorer
-            for battery in batteries_of(store, chosen)
-            for subtest in battery.subtests
-            for scorer in subtest.scorers
-        }
-        raters = dict.fromkeys(rater for rater, _ in rated)
+    scorers = {
+        scorer
+        for battery in batteries_of(store, chosen)
+        for subtest in battery.subtests
+        for scorer in subtest.scorers
+    }
+    raters = dict.fromkeys(rater for rater, _ in rated)
+    with plugin_code:
         exporter.expect(
             tuple((names.get(rater, rater), measure) for rater, measure in rated),
             tuple(names.get(rater, rater) for rater in raters if rater not in scorers),
@@ -146,10 +148,7 @@ class Writer:
         """Let the exporter write."""
         try:
             with plugin_code:
-                if isinstance(self.exporter, StreamingExporter):
-                    self.exporter.export_stream(self.documents(), out)
-                else:
-                    self.exporter.export(self._whole(), out)
+                self.exporter.export_stream(self.documents(), out)
         except TabwbError as error:
             error.where = error.where and error.where.replace(str(out), str(place))
             raise
@@ -164,10 +163,6 @@ class Writer:
             ) from error
         if not out.exists():
             raise ComponentError(f"the exporter '{self.format_id}' wrote nothing", where=str(place))
-
-    def _whole(self) -> Json:
-        documents = [{**part, "trials": list(part["trials"])} for part in self.documents()]
-        return {"format": FORMAT, "documents": documents}
 
 
 def _to_place(writer: Writer, out: Path, batteries: Sequence[Battery]) -> None:

@@ -194,6 +194,34 @@ ACCURACIES = (
         _estimate(one.id, _capital(one.title), one.meaning, one) for one in SUBTEST_MEASURES),
     *(_value(one.id, _capital(one.title), one) for one in BASELINES),
 )  # fmt: skip
+
+
+def _has_policies(found: Iterable[tuple[Results, str]]) -> bool:
+    """Return whether subtests have right answers by policy; a plugin's scorer has one verdict."""
+    return any(
+        results.n(ACCURACY.id, part, policy=policy)
+        for results, part in found
+        for policy in POLICIES[1:]
+    )
+
+
+def _accuracies(found: Iterable[tuple[Results, str]]) -> Iterable[RecordColumn]:
+    """Return the columns of accuracies; without policies none is named."""
+    if _has_policies(found):
+        return ACCURACIES
+    return [
+        RecordColumn(
+            replace(
+                column,
+                title="Accuracy" if column.name == "exact" else column.title,
+                meaning=column.meaning.removesuffix(", policy exact"),
+            ),
+            take,
+        )
+        for column, take in ACCURACIES
+    ]
+
+
 _RATE = _estimate("rate", "Rate", FEATURE_RATE.meaning, FEATURE_RATE)
 FEATURES = (
     number("present", "Present", "responses with the feature", _got(FEATURE_RATE.id, "total"),
@@ -384,7 +412,8 @@ def _accuracy_tables(groups: Groups) -> Iterator[Captioned]:
     for one in groups.battery.subtests:
         if any(row.results.n(ACCURACY.id, one.id) for row in groups.rows):
             caption = f"{one.title}: accuracy."
-            yield groups.table(f"accuracy-{one.id}", ACCURACIES, caption, part=one.id)
+            columns = _accuracies((row.results, one.id) for row in groups.rows)
+            yield groups.table(f"accuracy-{one.id}", columns, caption, part=one.id)
 
 
 def _measures_tables(groups: Groups) -> Iterator[Captioned]:
@@ -510,7 +539,8 @@ def own_tables(results: Results, battery: Battery, *, details: bool = False) -> 
     records: list[tuple[Sequence[Any], Of]] = [((one.title,), Of(results, one.id)) for one in parts]
     if records:
         notes = [note for part in parts for note in _own_notes(part)]
-        yield _table("accuracy", [subtest], records, (given, *ACCURACIES), "", notes)
+        columns = (given, *_accuracies((results, part.id) for part in parts))
+        yield _table("accuracy", [subtest], records, columns, "", notes)
     titles = {part.id: part.title for part in parts}
     measure = Column("measure", "Measure", "what was measured")
     further = [
@@ -639,7 +669,8 @@ def compact_table(groups: Groups, *, burdens: bool = True) -> Captioned:
             for its, (judge, label) in shown.items() if {*its} & columns
         ]  # fmt: skip
         if any(own[one.id] in columns for one in battery.subtests):
-            parts.append("accuracy (policy exact)")
+            known = ((row.results, one.id) for row in rows for one in battery.subtests)
+            parts.append("accuracy (policy exact)" if _has_policies(known) else "accuracy")
         if any(own[part] in columns for part in titles):
             how = "a listener's score, else the rule of the battery"
             parts.append(f"names counted as right ({how})")

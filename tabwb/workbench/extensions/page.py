@@ -159,7 +159,7 @@ def choose(desk: Desk) -> None:
     what = plural(len(numbers), "administration") if numbers else "all administrations"
     operations = () if desk.catalogue is None else desk.catalogue.operations
     choices: list[_Choice] = [
-        (one.id, one.help, partial(_begin, desk, one, numbers)) for one in operations
+        (one.label, one.help, partial(_begin, desk, one, numbers)) for one in operations
     ]
     choices += _choices(desk, numbers, what)
     page = desk.page
