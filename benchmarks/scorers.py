@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from random import Random
 from time import process_time
 
-from tabwb_builtin.scorers import SCORERS
+from tabwb_builtin.raters import SCORERS
 
 from tabwb.battery.model import Item, Subtest
 from tabwb.plugin_api.components import Response, Scorer

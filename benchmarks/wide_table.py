@@ -51,8 +51,7 @@ def make(folder: Path, responses: int) -> Iterator[tuple[str, int, float]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
     from tabwb_builtin.columns import ANSWERED, GIVEN
-    from tabwb_builtin.parquet import coded, schema_of
-    from tabwb_builtin.wide import wide_columns
+    from tabwb_builtin.parquet import coded, schema_of, wide_columns
 
     measures = [("rules-2", f"feature-{n}") for n in range(FEATURES)]
     columns = (*GIVEN, *ANSWERED, *wide_columns(measures, ["rules-2"]))

@@ -259,7 +259,7 @@ def commands() -> str:
 def export_columns() -> str:
     """Return the data dictionary: all columns of the long table, and all keys of JSON Lines."""
     from tabwb_builtin.columns import TABLE
-    from tabwb_builtin.lines import LINE
+    from tabwb_builtin.exporters import LINE
 
     lines = [
         "# Data dictionary of exports",

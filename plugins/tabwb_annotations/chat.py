@@ -20,14 +20,17 @@ from tabwb.records.ratings import rule_of
 from tabwb.records.words import RESEARCH_ONLY, SPEECH_CAUTION
 from tabwb.scoring.naming.attempts import AttemptReading, aside
 from tabwb_annotations import psst
-from tabwb_annotations.attempts import Made, not_carried, sound_name, write_folder
 from tabwb_annotations.tiers import (
     Annotated,
     Document,
+    Made,
     annotated,
     code_of,
+    not_carried,
     shown_of,
+    sound_name,
     transcribed_attempts,
+    write_folder,
 )
 
 ERROR_CODES: Mapping[str, tuple[str, ...]] = {

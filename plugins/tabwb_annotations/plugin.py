@@ -20,7 +20,7 @@ def tabwb_register_exporters(register: Register) -> None:
         Descriptor(
             "textgrid",
             "Praat TextGrids, one per recording, in a folder",
-            _made("textgrid", "TextGridExporter"),
+            _made("tiers", "TextGridExporter"),
             needs=("annotations",),
         )
     )
@@ -28,7 +28,7 @@ def tabwb_register_exporters(register: Register) -> None:
         Descriptor(
             "eaf",
             "ELAN files, one per recording, in a folder",
-            _made("eaf", "EafExporter"),
+            _made("tiers", "EafExporter"),
             needs=("annotations",),
         )
     )
@@ -48,6 +48,6 @@ def tabwb_register_exporters(register: Register) -> None:
         Descriptor(
             "attempts",
             "CSV, one row per spoken attempt with all of its response",
-            _made("attempts", "AttemptsExporter"),
+            _made("tiers", "AttemptsExporter"),
         )
     )

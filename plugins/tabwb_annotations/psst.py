@@ -9,8 +9,17 @@ from typing import Any
 
 from tabwb.records.speech import is_typed
 from tabwb.scoring.naming.target import right_by_score
-from tabwb_annotations.attempts import Made, not_carried, sound_name, write_folder
-from tabwb_annotations.tiers import NOTES_APART, Annotated, Document, annotated, code_of
+from tabwb_annotations.tiers import (
+    NOTES_APART,
+    Annotated,
+    Document,
+    Made,
+    annotated,
+    code_of,
+    not_carried,
+    sound_name,
+    write_folder,
+)
 
 COLUMNS = (
     "utterance_id",

@@ -42,8 +42,7 @@ STATISTIC = Statistic(
 @hookimpl
 def tabwb_register_models(register: Register) -> None:
     """Register echo and replay."""
-    from tabwb_builtin.echo import ECHO
-    from tabwb_builtin.replay import REPLAY
+    from tabwb_builtin.models import ECHO, REPLAY
 
     register(ECHO)
     register(REPLAY)
@@ -52,7 +51,7 @@ def tabwb_register_models(register: Register) -> None:
 @hookimpl
 def tabwb_register_scorers(register: Register) -> None:
     """Register the scorers that batteries name."""
-    from tabwb_builtin.scorers import SCORERS
+    from tabwb_builtin.raters import SCORERS
 
     for descriptor in SCORERS:
         register(descriptor)
@@ -61,7 +60,7 @@ def tabwb_register_scorers(register: Register) -> None:
 @hookimpl
 def tabwb_register_judges(register: Register) -> None:
     """Register the judge by text rules."""
-    from tabwb_builtin.judges import JUDGES
+    from tabwb_builtin.raters import JUDGES
 
     for descriptor in JUDGES:
         register(descriptor)

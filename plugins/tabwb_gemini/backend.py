@@ -1,4 +1,4 @@
-"""A Gemini model, through Google's client."""
+r"""A Gemini model, through Google's client.
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from google import genai
 from google.genai import errors, types
 from pydantic import ValidationError
 
-from tabwb.host.failures import (
+from tabwb.host.remote_model import (
     HEADERS,
     client_arguments,
     client_failures,
@@ -26,14 +26,275 @@ from tabwb.plugin_api import RemoteFailure, RemoteModel, Retries, find_key, miss
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.exchange import Reply, Request, Wait
 from tabwb.records.reasoning import passed_on
-from tabwb_gemini.asking import (
+from tabwb_gemini.backend import (
     configuration,
     contents,
     is_structured,
     thinking_budget,
 )
-from tabwb_gemini.hearing import Heard
+from tabwb_gemini.backend import Heard
 from tabwb_gemini.options import GeminiOptions
+
+_SECONDS = re.compile(r([0-9]+(?:\.[0-9]+)?)s)
+
+
+def client_failure(error: Exception) -> RemoteFailure | None:
+    Return the failure of an error of the client; None for any other error.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from google import genai
+from google.genai import errors, types
+from pydantic import ValidationError
+
+from tabwb.host.remote_model import (
+    HEADERS,
+    StreamedReply,
+    client_arguments,
+    client_failures,
+    is_enforced,
+    kind_of_status,
+    malformed,
+    retry_after,
+    shortened,
+)
+from tabwb.plugin_api import RemoteFailure, RemoteModel, Retries, find_key, missing_key
+from tabwb.plugin_api.components import Cancel
+from tabwb.records.errors import ComponentError
+from tabwb.records.exchange import THOUGHT_AWAY, Reply, Request, Wait
+from tabwb.records.reasoning import passed_on
+from tabwb.records.specs import mixed
+from tabwb.records.states import Protocol, StopReason
+from tabwb_gemini.options import ROOM_TO_THINK, GeminiOptions
+
+MOST_STOPS = 5
+"""Stop sequences that the API accepts; more are searched for here."""
+_ROLES = {"user": "user", "assistant": "model"}
+_HARMS = (
+    types.HarmCategory.HARM_CATEGORY_HARASSMENT,
+    types.HarmCategory.HARM_CATEGORY_HATE_SPEECH,
+    types.HarmCategory.HARM_CATEGORY_SEXUALLY_EXPLICIT,
+    types.HarmCategory.HARM_CATEGORY_DANGEROUS_CONTENT,
+)
+"""The filters of text that the API can switch off. It refuses requests with the client's other
+filters, which are for images or another service; civic integrity is deprecated."""
+
+
+def contents(request: Request) -> list[types.Content]:
+    """Return the conversation without system messages, which belong to the configuration."""
+    return [
+        types.Content(role=_ROLES[message.role], parts=[types.Part(text=message.content)])
+        for message in request.messages
+        if message.role != "system"
+    ]
+
+
+def thinking_budget(request: Request, options: GeminiOptions) -> int | None:
+    """Return the tokens that the model may think before it answers; None: the model decides.
+
+    Without the option the model does not think where the limit is below ``ROOM_TO_THINK``.
+
+    >>> from tabwb.records.exchange import Decoding
+    >>> [thinking_budget(Request((), Decoding(max_tokens=n)), GeminiOptions()) for n in (64, 2048)]
+    [0, None]
+    """
+    if options.thinking_budget is not None:
+        return options.thinking_budget
+    return 0 if request.decoding.max_tokens < ROOM_TO_THINK else None
+
+
+def room_to_think(options: GeminiOptions) -> int:
+    """Return the tokens to add to a reply's limit, against which the service counts thinking.
+
+    A thinking budget of the options is an additional limit. Where the model decides, thinking and
+    text share the limit of the reply.
+
+    >>> [room_to_think(GeminiOptions(thinking_budget=n)) for n in (None, -1, 0, 512)]
+    [0, 0, 0, 512]
+    """
+    return max(options.thinking_budget or 0, 0)
+
+
+def configuration(
+    request: Request, options: GeminiOptions, budget: int | None
+) -> types.GenerateContentConfig:
+    """Return everything of a request besides the conversation."""
+    decoding = request.decoding
+    system = "\n\n".join(m.content for m in request.messages if m.role == "system")
+    asked: dict[str, Any] = {
+        "temperature": decoding.temperature,
+        "max_output_tokens": decoding.max_tokens + room_to_think(options),
+        "stop_sequences": list(decoding.stop[:MOST_STOPS]) or None,
+        "system_instruction": system or None,
+    }
+    if not decoding.greedy:
+        asked |= {"top_p": decoding.top_p, "seed": mixed(decoding.seed, options.seed)}
+    if budget is not None:
+        asked["thinking_config"] = types.ThinkingConfig(thinking_budget=budget)
+    if options.safety == "off":
+        threshold = types.HarmBlockThreshold.BLOCK_NONE
+        asked["safety_settings"] = [
+            types.SafetySetting(category=harm, threshold=threshold) for harm in _HARMS
+        ]
+    return types.GenerateContentConfig(**asked, **_shape(request, options))
+
+
+def _shape(request: Request, options: GeminiOptions) -> dict[str, Any]:
+    """Return what makes the reply follow the options or a schema."""
+    if request.protocol is Protocol.LIKELIHOOD:
+        raise ComponentError(
+            "Gemini's API does not return the likelihood of an answer", allowed="generate, enforced"
+        )
+    if is_enforced(request):
+        if options.structured == "none":
+            raise ComponentError(
+                "structured=none cannot answer under the protocol 'enforced'",
+                allowed="structured=auto",
+            )
+        choices = list(dict.fromkeys(request.options))
+        return {
+            "response_mime_type": "text/x.enum",
+            "response_schema": {"type": "STRING", "enum": choices},
+        }
+    if request.json_schema and options.structured == "auto":
+        return {
+            "response_mime_type": "application/json",
+            "response_json_schema": json.loads(request.json_schema),
+        }
+    return {}
+
+
+def is_structured(config: types.GenerateContentConfig) -> bool:
+    """Return whether the reply must follow options or a schema."""
+    return config.response_mime_type is not None
+
+
+_BLOCKED = frozenset(
+    {
+        "SAFETY",
+        "RECITATION",
+        "BLOCKLIST",
+        "PROHIBITED_CONTENT",
+        "SPII",
+        "LANGUAGE",
+        "ESCALATION",
+        "MODEL_ARMOR",
+        "IMAGE_SAFETY",
+        "IMAGE_PROHIBITED_CONTENT",
+        "IMAGE_RECITATION",
+    }
+)
+"""Finish reasons of answers that the service withholds."""
+_WHOLE = frozenset({"STOP", "MAX_TOKENS"})
+"""Finish reasons of complete answers. Any other reason is a failure."""
+
+
+@dataclass(slots=True)
+class Heard:
+    """The state of a reply besides its text.
+
+    Attributes:
+        finish: why it ended, in the service's word; None until it ends.
+        blocked: why the prompt was refused, in the service's word, or None.
+        prompt_tokens, reply_tokens: as the service counts, including thinking; or None.
+        facts: of the service (model version, id of the reply).
+        chunks: number of chunks.
+        candidates: number of chunks with a part of an answer.
+        has_text: whether there was any text.
+        thoughts: tokens of thinking.
+        reasoning: its summary, where the service sends one.
+    """
+
+    finish: str | None = None
+    blocked: str | None = None
+    prompt_tokens: int | None = None
+    reply_tokens: int | None = None
+    facts: dict[str, str] = field(default_factory=dict)
+    chunks: int = 0
+    candidates: int = 0
+    has_text: bool = False
+    thoughts: int = 0
+    reasoning: str = ""
+
+    def take(self, chunk: types.GenerateContentResponse) -> str:
+        """Read a chunk; return its text without thoughts."""
+        self.chunks += 1
+        for name in ("model_version", "response_id"):
+            value = getattr(chunk, name, None)
+            if value:
+                self.facts[name] = str(value)
+        self._count(chunk.usage_metadata)
+        feedback = chunk.prompt_feedback
+        if feedback is not None and feedback.block_reason is not None:
+            self.blocked = feedback.block_reason.value
+        if not chunk.candidates:
+            return ""
+        self.candidates += 1
+        candidate = chunk.candidates[0]
+        if candidate.finish_reason is not None:
+            self.finish = candidate.finish_reason.value
+        parts = (candidate.content.parts if candidate.content else None) or []
+        text = "".join(part.text for part in parts if part.text and not part.thought)
+        self.reasoning += "".join(part.text for part in parts if part.text and part.thought)
+        self.has_text = self.has_text or bool(text.strip())
+        return text
+
+    def check(self) -> None:
+        """Check that the reply is complete: else the connection was cut.
+
+        Raises:
+            RemoteFailure: it is not, or the service failed.
+        """
+        if self.blocked is not None:
+            return
+        if not self.chunks:
+            raise RemoteFailure("malformed", "the reply is not a valid stream")
+        if not self.candidates:
+            raise RemoteFailure("malformed", "the service sent no candidate of an answer")
+        if self.finish is None:
+            raise RemoteFailure("connection", "the answer broke off")
+        if self.finish not in _WHOLE | _BLOCKED:
+            raise RemoteFailure("server", f"the service ended the reply with {self.finish}")
+
+    @property
+    def stop_reason(self) -> StopReason:
+        """Why the reply ended."""
+        if self.blocked is not None or self.finish in _BLOCKED:
+            return StopReason.REFUSED
+        return StopReason.LENGTH if self.finish == "MAX_TOKENS" else StopReason.END
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The metadata to keep with the reply."""
+        kept = dict(self.facts)
+        if self.finish is not None:
+            kept["finish_reason"] = self.finish
+        if self.blocked is not None:
+            kept |= {"blocked": "the prompt", "block_reason": self.blocked}
+        if self.finish == "MAX_TOKENS" and self.thoughts and not self.has_text:
+            kept["cause"] = THOUGHT_AWAY
+        return kept
+
+    def _count(self, usage: types.GenerateContentResponseUsageMetadata | None) -> None:
+        if usage is None:
+            return
+        thoughts = self.thoughts = usage.thoughts_token_count or self.thoughts
+        if usage.prompt_token_count is not None:
+            self.prompt_tokens = usage.prompt_token_count
+        if usage.candidates_token_count is not None or thoughts:
+            self.reply_tokens = (usage.candidates_token_count or 0) + thoughts
+        if thoughts:
+            self.facts["thought_tokens"] = str(thoughts)
+
 
 _SECONDS = re.compile(r"([0-9]+(?:\.[0-9]+)?)s")
 

@@ -1,4 +1,4 @@
-"""CHAT transcripts as texts: what one speaker said in each gem, and what the codes say of it."""
+"""Reads CHAT transcripts, and running speech that was transcribed in Praat or ELAN."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from tabwb.records.errors import UsageError
 from tabwb.records.files import check_inside
 from tabwb.records.trials import check_tag
 from tabwb.records.words import near, plural
+from tabwb.speech.annotations import read_annotations
 from tabwb_interchange import chat_file as chat_codes
 from tabwb_interchange.chat_file import (
     ChatFile,
@@ -271,3 +272,68 @@ def _together(parts: Sequence[Said]) -> Said:
         whole.postcodes += part.postcodes
         whole.terminators += part.terminators
     return whole
+
+
+SUFFIXES = (".textgrid", ".eaf")
+TIER_OPTIONS = ("tier", "language")
+"""What the user can say with ``--column NAME=VALUE``."""
+
+
+class Tiers:
+    """The importer ``tiers``; a TextGrid or an EAF is otherwise read as spoken naming."""
+
+    def recognises(self, path: Path) -> bool:
+        """Return False: only ``--format tiers`` says that the labels are running speech."""
+        return False
+
+    def read(self, path: Path, names: Mapping[str, str]) -> AnswerFile:
+        """Return one text for each file: an utterance for each label of the tier."""
+        for name in names:
+            if name not in TIER_OPTIONS:
+                raise UsageError(
+                    f"tiers have no option '{name}'",
+                    where="--column",
+                    allowed=", ".join(TIER_OPTIONS),
+                )
+        files = [path]
+        if path.is_dir():
+            files = sorted(file for file in path.iterdir() if file.suffix.lower() in SUFFIXES)
+            check_inside(path, files)
+        if not files:
+            raise UsageError("nothing here can be read", where=str(path), allowed="TextGrid, EAF")
+        answers = tuple(_answer(file, names.get("tier", "")) for file in files)
+        return AnswerFile(
+            f"running speech in {files[0].suffix[1:]} files", answers, tuple(files), texts=True,
+            language=names.get("language", "en"), spoken=True,
+        )  # fmt: skip
+
+
+def _answer(file: Path, name: str) -> RecordedAnswer:
+    tiers = read_annotations(file).tiers
+    if not name and len(tiers) == 1:
+        (name,) = tiers
+    if name not in tiers:
+        raise UsageError(
+            f"there is no tier '{name}'" if name else "which tier has the speech is not known",
+            where=str(file),
+            allowed=", ".join(tiers) or "the file has no tier",
+            hint="name it: --column tier=NAME",
+        )
+    labels = [" ".join(interval.label.split()) for interval in tiers[name]]
+    if not labels:
+        raise TabwbError(f"the tier '{name}' has no labels", where=str(file))
+    # A tier of words has no utterances.
+    words = all(" " not in label for label in labels)
+    return RecordedAnswer(
+        where=str(file),
+        text=(" " if words else "\n").join(labels),
+        run=RecordedRun(
+            id=str(file),
+            file=str(file),
+            origin="human",
+            participant=code_of("", file),
+            participant_is_own=True,
+            tool=f"annotations, tier {name}",
+        ),
+        metadata={"source.id": file.stem},
+    )

@@ -27,7 +27,7 @@ def tabwb_register_exporters(register: Register) -> None:
         Descriptor(
             "lm-eval",
             "lm-evaluation-harness results and samples, in a folder",
-            _made("lm_eval_export", "LmEvalExporter"),
+            _made("lm_eval", "LmEvalExporter"),
         )
     )
 
@@ -46,7 +46,7 @@ def tabwb_register_importers(register: Register) -> None:
         Descriptor(
             "lm-eval",
             "lm-evaluation-harness samples (samples_TASK_DATE.jsonl, or their folder)",
-            _made("lm_eval_samples", "LmEvalSamples"),
+            _made("lm_eval", "LmEvalSamples"),
         )
     )
     register(
@@ -56,7 +56,7 @@ def tabwb_register_importers(register: Register) -> None:
         Descriptor(
             "tiers",
             "running speech in a tier of a TextGrid or an EAF, or of a folder of them",
-            _made("tiers", "Tiers"),
+            _made("chat", "Tiers"),
             needs=("annotations",),
         )
     )

@@ -22,15 +22,14 @@ from tabwb.records.specs import mixed
 from tabwb.records.states import Protocol, StopReason
 from tabwb_transformers.options import LocalOptions, TransformersOptions
 from tabwb_transformers.prompts import Prompts
-from tabwb_transformers.trie import trie_of
+from tabwb_transformers.writing import trie_of
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     from tabwb_transformers.engine import Engine
-    from tabwb_transformers.lesions.activations import Responses
-    from tabwb_transformers.lesions.surgery import Surgery
+    from tabwb_transformers.lesions.surgery import Responses, Surgery
     from tabwb_transformers.loading import Loaded
     from tabwb_transformers.writing import Terms, Writing
 
@@ -68,7 +67,7 @@ def applied(opened: Opened, spec: str) -> Mapping[str, str]:
 
 def responses_of(opened: Opened) -> Responses:
     """Return what asks how strongly units respond to texts, made on first use."""
-    from tabwb_transformers.lesions.activations import Responses
+    from tabwb_transformers.lesions.surgery import Responses
 
     if opened.responses is None:
         check = partial(room_after, opened.loaded)
@@ -78,7 +77,7 @@ def responses_of(opened: Opened) -> Responses:
 
 def default_places_of(opened: Opened, tokens: int, lanes: int = 1) -> int:
     """Return the batch size where the user has set none."""
-    from tabwb_transformers.capacity import default_places
+    from tabwb_transformers.cache import default_places
 
     limit = opened.loaded.limit
     tokens = tokens if limit is None else min(tokens, limit)
@@ -259,7 +258,7 @@ class TransformersModel:
             return weighed
         import torch
 
-        from tabwb_transformers.loglikelihood import is_clear
+        from tabwb_transformers.generation import is_clear
 
         epsilon = torch.finfo(opened.loaded.model.dtype).eps
         clear = len(weighed) < 2 or is_clear(weighed, epsilon)
@@ -382,7 +381,7 @@ class TransformersModel:
         continuations: Sequence[str],
         cancel: Cancel,
     ) -> list[Likelihood]:
-        from tabwb_transformers.loglikelihood import weigh
+        from tabwb_transformers.generation import weigh
 
         if ids:
             room_after(opened.loaded, ids)

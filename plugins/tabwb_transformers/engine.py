@@ -16,7 +16,7 @@ import torch
 
 from tabwb_transformers.cache import Rows
 from tabwb_transformers.loading import Loaded, memory_errors
-from tabwb_transformers.sampling import not_numbers
+from tabwb_transformers.writing import not_numbers
 
 if TYPE_CHECKING:
     from tabwb_transformers.lesions.lanes import Lanes

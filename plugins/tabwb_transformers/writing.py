@@ -7,18 +7,134 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import torch
 
 from tabwb.plugin_api import StopStrings
+from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import REASONING_TOKENS, Decoding
 from tabwb.records.reasoning import AUTO, KEEP, ReasoningStream, Split
 from tabwb.records.states import StopReason
-from tabwb_transformers.sampling import Sampler, not_numbers
-from tabwb_transformers.text import Decode, TextStream
-from tabwb_transformers.trie import Node
+
+Decode = Callable[[Sequence[int]], str]
+_INCOMPLETE = "\N{REPLACEMENT CHARACTER}"
+_CONTEXT = 8
+
+
+class TextStream:
+    """Decodes a growing list of tokens piece by piece.
+
+    Tokens are decoded after the prompt's last ones, because a tokenizer may drop the space in
+    front of a text but not inside it. A character whose bytes are spread over several tokens is
+    held back until it is whole.
+    """
+
+    def __init__(self, decode: Decode, prompt: Sequence[int]) -> None:
+        self._decode = decode
+        self._settled = list(prompt[-_CONTEXT:])
+        self._waiting: list[int] = []
+
+    def feed(self, token: int) -> str:
+        """Append a token; return the text that it completes, perhaps none."""
+        self._waiting.append(token)
+        text = self._new()
+        if not text or text.endswith(_INCOMPLETE):
+            return ""
+        return self._settle(text)
+
+    def flush(self) -> str:
+        """Return the text that was held back."""
+        return self._settle(self._new()) if self._waiting else ""
+
+    def _new(self) -> str:
+        before = self._decode(self._settled)
+        after = self._decode([*self._settled, *self._waiting])
+        return after[len(before) :]
+
+    def _settle(self, text: str) -> str:
+        self._settled = [*self._settled, *self._waiting][-_CONTEXT - len(self._waiting) :]
+        self._waiting.clear()
+        return text
+
+
+@dataclass(slots=True)
+class Node:
+    """The tokens that may follow.
+
+    Attributes:
+        next: the token that may come, and what may follow it.
+        option: the answer that is complete here, or None.
+    """
+
+    next: dict[int, Node] = field(default_factory=dict)
+    option: str | None = None
+
+
+def trie_of(options: Mapping[str, Iterable[tuple[int, ...]]]) -> Node:
+    """Return the tree of all token sequences of the options.
+
+    Where two options are written alike the first one is meant.
+
+    >>> root = trie_of({"boat": [(1, 2)], "boathouse": [(1, 2, 3)]})
+    >>> node = root.next[1].next[2]
+    >>> node.option, sorted(node.next)
+    ('boat', [3])
+    """
+    root = Node()
+    for option, ways in options.items():
+        for tokens in ways:
+            node = root
+            for token in tokens:
+                node = node.next.setdefault(token, Node())
+            if node is not root and node.option is None:
+                node.option = option
+    return root
+
+
+class Sampler:
+    """Nucleus sampling with its own generator on the CPU.
+
+    The same seed draws the same tokens from the same probabilities on every device.
+    """
+
+    def __init__(self, decoding: Decoding, seed: int) -> None:
+        self._decoding = decoding
+        self._generator = torch.Generator().manual_seed(seed % 2**63)
+
+    def draw(self, logits: torch.Tensor) -> int:
+        """Return the next token for logits of shape (vocabulary,)."""
+        scores = logits.detach().to("cpu", torch.float32) / self._decoding.temperature
+        probabilities = torch.softmax(scores, dim=-1)
+        if not bool(torch.isfinite(probabilities[0])):
+            raise not_numbers()
+        if self._decoding.top_p < 1.0:
+            ordered, order = probabilities.sort(descending=True, stable=True)
+            # The smallest set of most probable tokens whose mass reaches top_p.
+            outside = ordered.cumsum(0) - ordered >= self._decoding.top_p
+            probabilities[order[outside]] = 0.0
+        return int(torch.multinomial(probabilities, 1, generator=self._generator))
+
+
+def most_probable(logits: torch.Tensor) -> tuple[list[int], list[float]]:
+    """Return the most probable token of each row, and its lead over the second.
+
+    Args:
+        logits: shape (rows, vocabulary).
+    """
+    (best, second), (tokens, _) = (part.T for part in logits.topk(2, dim=-1))
+    unit = best.abs().clamp(min=1.0) * torch.finfo(logits.dtype).eps
+    return tokens.tolist(), ((best - second) / unit).tolist()
+
+
+def not_numbers() -> ComponentError:
+    """Return the error for logits that are not numbers."""
+    return ComponentError(
+        "the model's probabilities are not numbers",
+        hint="take another dtype (float32, bfloat16), or restore the model's parameters",
+    )
+
 
 ROUNDING = 512.0
 """Units in the last place by which two ways to compute the same logits may differ."""

@@ -19,8 +19,7 @@ from tabwb.records.speech import Clip, Transcript
 from tabwb.speech.files import read_clip
 from tabwb_wav2vec2.engine import Engine, Features, Loaded, LogProbs, TorchEngine, batches, load
 from tabwb_wav2vec2.options import TranscriberOptions, Wav2Vec2Options
-from tabwb_wav2vec2.reading import Reader
-from tabwb_wav2vec2.vocabulary import Vocabulary, label_kind, read_vocabulary
+from tabwb_wav2vec2.reading import Reader, Vocabulary, label_kind, read_vocabulary
 
 
 @dataclass(frozen=True, slots=True)

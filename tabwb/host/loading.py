@@ -20,8 +20,7 @@ from typing import Any, NoReturn
 import pluggy
 
 from tabwb.host.guarded import error_words, plugin_code
-from tabwb.host.settings import Configuration
-from tabwb.host.trust import folder_hash
+from tabwb.host.settings import Configuration, folder_hash
 from tabwb.plugin_api import hookspecs
 from tabwb.records.classes import dataclass
 from tabwb.records.errors import ComponentError, TabwbError

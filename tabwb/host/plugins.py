@@ -180,7 +180,7 @@ class Plugins:
         except UsageError:
             return None
         if owner not in self._versions:
-            from tabwb.host.trust import identity_of
+            from tabwb.host.settings import identity_of
 
             info = next(info for info in self.plugins if info.name == owner)
             self._versions[owner] = identity_of(
@@ -279,7 +279,7 @@ class Plugins:
         component, expanded = self._resolve(kind, spec)
         if component.descriptor.runs == "here":
             return self._make(component, expanded)
-        from tabwb.host.proxies import PROXIES
+        from tabwb.host.process import PROXIES
 
         proxy = PROXIES[kind](component.descriptor, expanded, self.configuration)
         self._closing.append(proxy.close)

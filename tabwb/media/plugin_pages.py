@@ -20,8 +20,7 @@ TRIED_AT = 80
 
 def built(source: PageSource, data: PageData) -> RenderableType:
     """Return the view of the page that a plugin builds, within limits of time, memory and size."""
-    from tabwb.host.guarded import error_words, exits_as_errors, plugin_code
-    from tabwb.host.time_limit import LimitReached, limited
+    from tabwb.host.guarded import LimitReached, error_words, exits_as_errors, limited, plugin_code
 
     def call() -> RenderableType:
         with exits_as_errors:

@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from tabwb.battery.model import Feature as Feature
     from tabwb.battery.model import Item as Item
     from tabwb.battery.model import Subtest as Subtest
-    from tabwb.host.failures import RemoteFailure as RemoteFailure
+    from tabwb.host.guarded import within as within
     from tabwb.host.keys import find_key as find_key
     from tabwb.host.keys import missing_key as missing_key
     from tabwb.host.keys import redact as redact
     from tabwb.host.loading import API_VERSION as API_VERSION
     from tabwb.host.offline import is_offline as is_offline
     from tabwb.host.plugins import Plugins as Plugins
+    from tabwb.host.remote_model import RemoteFailure as RemoteFailure
     from tabwb.host.remote_model import RemoteModel as RemoteModel
     from tabwb.host.remote_model import Retries as Retries
     from tabwb.host.remote_model import StopStrings as StopStrings
-    from tabwb.host.time_limit import within as within
     from tabwb.host.writing import draft_of as draft_of
     from tabwb.host.writing import write_pieces as write_pieces
     from tabwb.host.writing import write_text as write_text
@@ -128,13 +128,12 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "tabwb.battery.model": "Battery Feature Item Subtest",
-    "tabwb.host.failures": "RemoteFailure",
     "tabwb.host.keys": "find_key missing_key redact",
     "tabwb.host.loading": "API_VERSION",
     "tabwb.host.offline": "is_offline",
     "tabwb.host.plugins": "Plugins",
-    "tabwb.host.remote_model": "RemoteModel Retries StopStrings",
-    "tabwb.host.time_limit": "within",
+    "tabwb.host.remote_model": "RemoteFailure RemoteModel Retries StopStrings",
+    "tabwb.host.guarded": "within",
     "tabwb.host.writing": "draft_of write_pieces write_text write_with",
     "tabwb.lesion.arrays": "lesioned_arrays",
     "tabwb.lesion.declared": "Part",

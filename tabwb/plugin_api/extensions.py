@@ -134,6 +134,11 @@ class Statistic:
     pooled: Pooling = "responses"
 
     @property
+    def explained(self) -> str:
+        """Its meaning, with the unit."""
+        return f"{self.meaning} ({self.unit})" if self.unit else self.meaning
+
+    @property
     def column(self) -> Column:
         """The column of its values in tables."""
         title = self.title[:1].upper() + self.title[1:]

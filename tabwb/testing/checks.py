@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from tabwb.host import time_limit
+from tabwb.host.guarded import within
 from tabwb.host.plugins import Plugins
 from tabwb.records.exchange import Wait
 
@@ -103,7 +103,7 @@ def within_patience(what: str, work: Callable[[], T]) -> T:
         work: the call.
     """
     try:
-        return time_limit.within(PATIENCE_S, work)
+        return within(PATIENCE_S, work)
     except TimeoutError as error:
         # One of the component's own has a text; that of the limit has none.
         expect(error.args, f"{what} did not return within {PATIENCE_S:g} s")

@@ -99,7 +99,7 @@ def check_observer(plugin: str, *, plugins: Plugins | None = None, battery: str 
         took: list[float] = []
         notify = loaded.notify
 
-        def timed(event: Any) -> None:
+        def timed(event: Any, *, only: str = "") -> None:
             began = time.perf_counter()
             notify(event, only=plugin)
             took.append(time.perf_counter() - began)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tabwb_builtin.echo import EchoModel
+from tabwb_builtin.models import EchoModel
 
 from tabwb.administer.cost import Forecast, forecasts
 from tabwb.administer.session import setup

@@ -8,8 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from rich.console import Console, RenderableType
-from tabwb_builtin.judges import RulesJudge
-from tabwb_builtin.scorers import SCORERS
+from tabwb_builtin.raters import SCORERS, RulesJudge
 
 from tabwb.administer.session.raters import declaration_of
 from tabwb.analysis.administrations import AdministrationData

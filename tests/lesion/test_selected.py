@@ -267,7 +267,7 @@ NUMBERS = {"scale": "@factor=0.3", "noise": "@sigma=0.5", "quantise": "@bits=3"}
 @pytest.mark.parametrize("amount", [0.4, 1])
 def test_the_numbers_are_those_of_torch(target: str, operation: str, amount: float) -> None:
     torch = pytest.importorskip("torch")
-    operations = pytest.importorskip("tabwb_transformers.lesions.operations")
+    operations = pytest.importorskip("tabwb_transformers.lesions.surgery")
     options = f"{NUMBERS.get(operation, '@')},seed=4".replace("@,", "@")
     (lesion,) = parse_lesions(f"{target}:{operation}:{amount}{options}")
     changed, facts = lesioned_arrays(str(lesion), ARRAY_PARTS, ARRAYS, view)

@@ -16,8 +16,7 @@ import pytest
 
 from tabwb.host.making import opened
 from tabwb.host.plugins import Plugins
-from tabwb.host.process import child_environment
-from tabwb.host.proxies import ChildModel, ChildTranscriber, open_limit
+from tabwb.host.process import ChildModel, ChildTranscriber, child_environment, open_limit
 from tabwb.host.settings import Configuration
 from tabwb.plugin_api.components import (
     BatchingBackend,
@@ -403,7 +402,7 @@ def test_a_stopped_child_blocks_no_large_request(actor: ChildModel) -> None:
 def test_opening_has_a_time_limit(
     install: Install, load: Load, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("tabwb.host.proxies.OPEN_S", 0.5)
+    monkeypatch.setattr("tabwb.host.process.OPEN_S", 0.5)
     install("stage", MODEL.replace("def open(self):", "def open(self):\n        time.sleep(60)"))
     backend = load().open_model("actor")
     with pytest.raises(ComponentError, match="was not loaded after"):

@@ -158,6 +158,9 @@ def test_a_statistic_is_in_the_table_and_in_the_csv(
     assert [row[f"made-up{name}"] for name in ("", " low", " high", " n")] == [
         "0.25", "0.125", "0.5", "7",
     ]  # fmt: skip
+    paper = tmp_path / "paper.tex"
+    run("report", "1", "2", "--by", "model", "--out", paper)
+    assert r"25.0 \% [12.5 \%, 50.0 \%]" in paper.read_text("utf-8")
 
 
 def test_per_subtest_it_sees_the_responses_and_ratings_of_one_subtest(

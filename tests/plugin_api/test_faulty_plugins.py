@@ -16,9 +16,8 @@ from typing import Any
 import pytest
 
 from tabwb.host import guarded
-from tabwb.host.guarded import GuardedModel
+from tabwb.host.guarded import GuardedModel, LimitReached, limited
 from tabwb.host.plugins import Plugins
-from tabwb.host.time_limit import LimitReached, limited
 from tabwb.lesion.declared import Part
 from tabwb.plugin_api.components import LesionableBackend
 from tabwb.records.errors import LONGEST_TEXT, ComponentError

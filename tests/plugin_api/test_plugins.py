@@ -22,8 +22,7 @@ from tabwb.host.index import EXTENSIONS, KINDS
 from tabwb.host.plugins import Plugins
 from tabwb.host.prices import FREE
 from tabwb.host.scaffold import write_plugin
-from tabwb.host.settings import Configuration, Profile
-from tabwb.host.trust import identity_of
+from tabwb.host.settings import Configuration, Profile, identity_of
 from tabwb.plugin_api import hookimpl, hookspecs
 from tabwb.plugin_api.components import BatchingBackend, LikelihoodBackend
 from tabwb.plugin_api.descriptors import Descriptor

@@ -15,11 +15,18 @@ from typing import Any, get_args
 
 import pytest
 
-from tabwb.host.failures import RETRIED, FailureKind, RemoteFailure, retry_after
 from tabwb.host.guarded import GuardedModel
 from tabwb.host.keys import Key
 from tabwb.host.prices import FREE, Price, cost_of, price_of, shipped
-from tabwb.host.remote_model import RemoteModel, Retries, StreamedReply
+from tabwb.host.remote_model import (
+    RETRIED,
+    FailureKind,
+    RemoteFailure,
+    RemoteModel,
+    Retries,
+    StreamedReply,
+    retry_after,
+)
 from tabwb.plugin_api.components import BatchingBackend, Cancel
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait

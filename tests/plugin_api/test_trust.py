@@ -14,8 +14,7 @@ import pytest
 from tabwb.host.guarded import GuardedImporter, recognising
 from tabwb.host.plugins import Plugins
 from tabwb.host.scaffold import write_plugin
-from tabwb.host.settings import Configuration, folder_file
-from tabwb.host.trust import folder_hash
+from tabwb.host.settings import Configuration, folder_file, folder_hash
 from tabwb.plugin_api import AnswerFile, Importer, RecordedAnswer, RecordedRun
 from tabwb.records.errors import (
     ComponentError,

@@ -15,9 +15,8 @@ import pytest
 from scipy.stats import spearmanr
 from tabwb_builtin.columns import COLUMNS, TABLE
 from tabwb_builtin.exporters import EXPORTERS
-from tabwb_builtin.judges import JUDGES
 from tabwb_builtin.plugin import STATISTIC, rank_correlations
-from tabwb_builtin.scorers import SCORERS
+from tabwb_builtin.raters import JUDGES, SCORERS
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Feature, Item, Subtest

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from tabwb_transformers import prompts
-from tabwb_transformers.folder_checks import check_folder, least_parameters
+from tabwb_transformers.loading import check_folder, least_parameters
 
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Message, Request

@@ -16,7 +16,7 @@ from tabwb_gemini.options import GeminiOptions
 from tabwb_openai.backend import OpenAIModel
 from tabwb_openai.options import OpenAIOptions
 
-from tabwb.host import failures as bounded_http
+from tabwb.host import remote_model as bounded_http
 from tabwb.host.remote_model import RemoteModel, Retries
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Decoding, Message, Reply, Request, Wait

@@ -16,11 +16,10 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
-from tabwb_builtin import partitions
+from tabwb_builtin import parquet
 from tabwb_interchange.inspect_export import InspectExporter
 from tabwb_interchange.inspect_log import InspectLog
-from tabwb_interchange.lm_eval_export import LmEvalExporter
-from tabwb_interchange.lm_eval_samples import LmEvalSamples
+from tabwb_interchange.lm_eval import LmEvalExporter, LmEvalSamples
 
 from tabwb.host.plugins import Plugins
 from tabwb.media.documents.exporting import export
@@ -323,7 +322,7 @@ def test_the_wide_table_has_the_values_of_the_long_one(
 def test_closed_files_are_continued_in_another_part(
     store: Store, plugins: Plugins, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(partitions, "OPEN", 2)
+    monkeypatch.setattr(parquet, "OPEN", 2)
     folder = written(store, plugins, "@wide=true,partition_by=subtest", tmp_path / "folder")
     assert len(list(folder.rglob("part-1.parquet"))) > 1
     one = pq.read_table(written(store, plugins, "@wide=true", tmp_path / "one.parquet"))
@@ -361,7 +360,7 @@ def test_what_cannot_be_a_folder_is_refused(
     options: str,
     problem: str,
 ) -> None:
-    monkeypatch.setattr(partitions, "LONGEST", 60)
+    monkeypatch.setattr(parquet, "LONGEST", 60)
     with pytest.raises(TabwbError) as raised:
         written(store, plugins, f"@{options}", tmp_path / "folder")
     assert problem in str(raised.value)

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tabwb_interchange import reading as zips
 from tabwb_interchange.inspect_log import InspectLog
-from tabwb_interchange.lm_eval_samples import LmEvalSamples
+from tabwb_interchange.lm_eval import LmEvalSamples
 from tabwb_interchange.reading import Archive
 
 from tabwb.plugin_api import TabwbError, UsageError

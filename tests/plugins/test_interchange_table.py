@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tabwb_interchange.chat import Chat
+from tabwb_interchange.chat import Chat, Tiers
 from tabwb_interchange.inspect_log import InspectLog
-from tabwb_interchange.lm_eval_samples import LmEvalSamples
+from tabwb_interchange.lm_eval import LmEvalSamples
 from tabwb_interchange.table import Table
-from tabwb_interchange.tiers import Tiers
 
 from tabwb.plugin_api import AnswerProblems, Importer, StopReason, TabwbError
 from tabwb.records.answers import KnownDecoding, RecordedAnswer

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tabwb_judges.parse import Labels, Unreadable, read_labels
+from tabwb_judges.chat import Labels, Unreadable, read_labels
 
 from tabwb.battery.loader import load_battery
 from tabwb.host.judge_prompt_files import load_prompt

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tabwb_transformers.lesions.operations import act, clear
-from tabwb_transformers.lesions.surgery import Surgery, _count, unpacked
+from tabwb_transformers.lesions.surgery import Surgery, _count, act, clear, unpacked
 
 from tabwb.lesion.spec import parse_lesions, stored_form
 from tabwb.records.errors import ComponentError, UsageError
@@ -333,13 +332,12 @@ def test_restoring_is_exact_and_lesions_do_not_stack(name: str) -> None:
 def test_a_lesion_that_fails_in_the_middle_leaves_the_model_intact(
     monkeypatch: pytest.MonkeyPatch, step: str, spec: str
 ) -> None:
-    from tabwb_transformers.lesions import operations
     from tabwb_transformers.lesions import surgery as module
 
     model = made("llama")
     surgery = Surgery(model, lambda: None)
     intact = surgery.fingerprint()
-    done, calls = getattr(operations, step), []
+    done, calls = getattr(module, step), []
 
     def failing(*arguments: Any) -> None:
         calls.append(1)

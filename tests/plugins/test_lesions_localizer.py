@@ -14,8 +14,8 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs tabwb[local]")
 import transformers  # noqa: E402
 from tabwb_transformers.backend import TransformersModel  # noqa: E402
-from tabwb_transformers.lesions import activations  # noqa: E402
-from tabwb_transformers.lesions.surgery import Surgery  # noqa: E402
+from tabwb_transformers.lesions import surgery as lesioning  # noqa: E402
+from tabwb_transformers.lesions.surgery import Surgery, _measured  # noqa: E402
 from tabwb_transformers.options import LocalOptions  # noqa: E402
 
 from tabwb.cli.main import main  # noqa: E402
@@ -162,7 +162,7 @@ def test_units_of_each_architecture_are_measured_where_they_are_lesioned(name: s
         handle = place(name, inner, 1, which).register_forward_hook(
             lambda _, inputs, output, seen=seen: seen.append(inputs[0][0])
         )
-        own = activations._measured(Reader(inner), located, ids, 2, "mean")  # type: ignore[arg-type]
+        own = _measured(Reader(inner), located, ids, 2, "mean")  # type: ignore[arg-type]
         handle.remove()
         units = located[1].part.units
         width = seen[0].shape[1] // units
@@ -183,7 +183,7 @@ def test_units_of_each_architecture_are_measured_where_they_are_lesioned(name: s
 def test_a_lesion_by_the_localizer_takes_the_planted_units(
     backend: TransformersModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(activations, "shipped_items", lambda: ITEMS)
+    monkeypatch.setattr(lesioning, "shipped_items", lambda: ITEMS)
     spec = spec_of("mlp.neurons", 3 / 128) + "+" + spec_of("attention.heads", 0.25)
     facts = backend.lesion(spec)
     assert facts["lesion_units"] == "0.mlp.neurons:3,50;1.mlp.neurons:7+1.attention.heads:1"
@@ -201,7 +201,7 @@ def test_a_lesion_by_the_localizer_takes_the_planted_units(
 def test_a_lesion_by_the_localizer_reads_the_intact_model(
     backend: TransformersModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(activations, "shipped_items", lambda: ITEMS)
+    monkeypatch.setattr(lesioning, "shipped_items", lambda: ITEMS)
     backend.lesion("mlp.gate:zero:1")  # no neuron responds to anything
     facts = backend.lesion(spec_of("mlp.neurons", 3 / 128))
     assert facts["lesion_units"] == "0.mlp.neurons:3,50;1.mlp.neurons:7"

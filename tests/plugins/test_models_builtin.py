@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tabwb_builtin.echo import stream_text
-from tabwb_builtin.replay import ReplayModel
+from tabwb_builtin.models import ReplayModel, stream_text
 from tabwb_transformers.prompts import PLAIN, load_template
-from tabwb_transformers.text import TextStream
+from tabwb_transformers.writing import TextStream
 
 from tabwb.administer.session import plan, setup
 from tabwb.host.plugins import Plugins

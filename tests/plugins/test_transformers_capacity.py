@@ -9,7 +9,7 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="needs tabwb[local]")
 transformers = pytest.importorskip("transformers", reason="needs tabwb[local]")
-from tabwb_transformers.capacity import _row_bytes, default_places  # noqa: E402
+from tabwb_transformers.cache import _row_bytes, default_places  # noqa: E402
 
 SIZES: dict[str, Any] = {
     "vocab_size": 64, "hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 6,

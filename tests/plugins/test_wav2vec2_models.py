@@ -18,11 +18,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tabwb_wav2vec2 import ctc
-from tabwb_wav2vec2.reading import Reader
-from tabwb_wav2vec2.vocabulary import Vocabulary
+from tabwb_wav2vec2.reading import Reader, Vocabulary
 
 from tabwb.host.plugins import Plugins
-from tabwb.host.proxies import ChildTranscriber
+from tabwb.host.process import ChildTranscriber
 from tabwb.phonology.inventory import PHONEMES
 from tabwb.records.errors import ComponentError, UsageError
 from tabwb.records.speech import Clip
@@ -147,8 +146,7 @@ def test_ipa_is_read_as_phonemes_and_what_has_none_is_counted(tmp_path: Path) ->
 
 
 def test_a_label_of_two_phonemes_shares_its_time(tmp_path: Path) -> None:
-    from tabwb_wav2vec2.reading import Reader
-    from tabwb_wav2vec2.vocabulary import Vocabulary
+    from tabwb_wav2vec2.reading import Reader, Vocabulary
 
     reader = Reader(Vocabulary(("<pad>", "b", "əl"), 0), "espeak-ipa", 0.02)
     scores = np.log([[0.1, 0.8, 0.1], [0.8, 0.1, 0.1], [0.1, 0.1, 0.8], [0.1, 0.3, 0.6]])
@@ -191,7 +189,7 @@ def test_the_baseline_of_psst_is_read_with_its_shift(tmp_path: Path) -> None:
 
 
 def test_vocabularies_are_read_from_every_file_they_come_in(arpabet: Path, tmp_path: Path) -> None:
-    from tabwb_wav2vec2.vocabulary import read_vocabulary
+    from tabwb_wav2vec2.reading import read_vocabulary
 
     def vocabulary(**files: Any) -> Any:
         folder = tmp_path / str(len(list(tmp_path.iterdir())))

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tabwb_builtin.scorers import SCORERS
+from tabwb_builtin.raters import SCORERS
 
 from benchmarks.scorers import READERS, shapes
 from tabwb.phonology.inventory import mapped_letters, parse_ipa, parse_pronunciation

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tabwb_builtin.echo import EchoModel
+from tabwb_builtin.models import EchoModel
 from textual.app import App
 from textual.color import Color
 from textual.content import Content

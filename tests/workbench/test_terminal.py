@@ -29,7 +29,7 @@ HOLDING = """
 import ctypes, pathlib, sys
 from tabwb import start
 from tabwb.workbench.app import run_workbench
-from tabwb_builtin.echo import EchoModel
+from tabwb_builtin.models import EchoModel
 
 store, battery, held = sys.argv[1:]
 del sys.argv[1:]

@@ -17,12 +17,13 @@ from tabwb.analysis.frame import Table as Group
 from tabwb.analysis.frame import table_of
 from tabwb.analysis.statistics.results import Result
 from tabwb.host.guarded import (
+    LimitReached,
     error_words,
     exits_as_errors,
+    limited,
     not_async,
     plugin_code,
 )
-from tabwb.host.time_limit import LimitReached, limited
 from tabwb.plugin_api.extensions import Responses, Statistic, StatisticValue
 from tabwb.records.columns import Column, column_of
 from tabwb.records.errors import ComponentError

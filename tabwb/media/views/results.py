@@ -510,7 +510,7 @@ def statistics_tables(
              getattr(one.interval, "high", None), one.n]
             for named, one in own
         ]  # fmt: skip
-        caption = f"{made.title}: {made.meaning}{f' ({made.unit})' if made.unit else ''}."
+        caption = f"{made.title}: {made.explained}."
         undefined: dict[str, list[str]] = {}
         for named, one in own:
             if one.value.value is None:
@@ -628,8 +628,21 @@ def said_tables(
 # -- the compact table ---------------------------------------------------------------------------
 
 
+def _whole_statistics(rows: Sequence[HasResults]) -> dict[str, Statistic]:
+    """Return the registered statistics that have one value in a group, by id."""
+    found = (one for row in rows for one in row.results if one.statistic)
+    return {
+        one.measure: one.statistic
+        for one in found
+        if one.statistic and not one.part and not one.feature
+    }
+
+
 def compact_table(groups: Groups, *, burdens: bool = True) -> Captioned:
-    """Return the compact table of groups: burdens, right answers, names that are right."""
+    """Return the compact table of groups: burdens, right answers, names that are right.
+
+    With burdens, as papers have it, it has the registered statistics of whole groups too.
+    """
     rows, names, heads = groups.rows, groups.names, groups.heads
     battery, judges = rows[0].battery, labelled(rows) if burdens else []
     several = len(judges) > 1
@@ -647,7 +660,8 @@ def compact_table(groups: Groups, *, burdens: bool = True) -> Captioned:
         columns.append(whole("n", "N", "responses that count", _got("responses")))
     titles = _names_of_named(rows)
     taken = [*groups.taken, *(one.column.name for one in columns)]
-    own = column_names((*(subtest.id for subtest in battery.subtests), *titles), taken)
+    statistics = _whole_statistics(rows) if burdens else {}
+    own = column_names((*(subtest.id for subtest in battery.subtests), *titles, *statistics), taken)
     for subtest in battery.subtests:
         if any(row.results.n(ACCURACY.id, subtest.id) for row in rows):
             meaning = f"{ACCURACY.meaning}, in {subtest.title}"
@@ -655,6 +669,12 @@ def compact_table(groups: Groups, *, burdens: bool = True) -> Captioned:
     outcome = measure_of("outcome")
     for part, title in titles.items():
         columns += _placed(_names_right(outcome), own[part], title, outcome.meaning, part=part)
+    for id_, made in statistics.items():
+        column = replace(made.column, name=own[id_])
+        columns += with_interval(
+            column, _got(id_), _got(id_, "interval"), _got(id_, "value.reason")
+        )
+        notes.append(Footnote(f"{column.title}: {made.explained}.", (own[id_],)))
     caution = _declared_cautions(shown)
     notes += [*caution, *baseline_notes(rows, own), *_group_notes(rows, names, own)]
     table = groups.table("compact", columns, "").table
@@ -674,6 +694,7 @@ def compact_table(groups: Groups, *, burdens: bool = True) -> Captioned:
         if any(own[part] in columns for part in titles):
             how = "a listener's score, else the rule of the battery"
             parts.append(f"names counted as right ({how})")
+        parts += [one.title for id_, one in statistics.items() if own[id_] in columns]
         what = " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:]))) or "responses"
         where = f"{battery.title} {battery.version}"
         return f"{where}: {what}, with 95 % intervals for prompts like these."
