@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from textual.widgets import OptionList
-
 from tabwb.workbench.comparison.table import ModelsTable
+from tabwb.workbench.shell.row_list import RowList
 from tests.workbench.seat import Seat
 
 WIDE = (160, 48)
@@ -16,9 +15,8 @@ async def by_model(seat: Seat, judge: str = "") -> None:
     if judge:
         await seat.press("j")
         await seat.has("lines")
-        lines = seat.app.screen.query_one("#lines", OptionList)
-        names = [str(one.prompt) for one in lines.options]
-        lines.highlighted = next(at for at, name in enumerate(names) if judge in name)
+        lines = seat.app.screen.query_one("#lines", RowList)
+        lines.go(next(at for at, one in enumerate(lines.rows) if judge in " ".join(one.words)))
         await seat.press("enter", reads=f"rated by {judge}")
 
 

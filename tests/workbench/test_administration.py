@@ -11,9 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tabwb_builtin.models import EchoModel
-from textual.app import App
 from textual.color import Color
-from textual.content import Content
 
 from tabwb.plugin_api import Cancel, Reply, Request
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
@@ -27,7 +25,6 @@ from tabwb.workbench.shell.drawn import (
     interval_bar,
     share_bar,
     spark,
-    table_cell,
 )
 from tabwb.workbench.shell.settings import THEMES
 from tabwb.workbench.trial.transcript import ItemMap
@@ -267,28 +264,6 @@ async def test_ctrl_c_twice_leaves_and_what_is_open_is_offered_and_never_resumed
 def test_text_on_the_darkest_shade_keeps_its_contrast(theme: Any) -> None:
     ground = Color.parse(theme.background).blend(Color.parse(theme.accent), DARKEST / 100)
     assert contrast(theme.foreground, ground.hex) >= 4.5
-
-
-async def test_a_cell_of_a_table_has_the_colours_of_the_theme() -> None:
-    app: App[None] = App()
-    for theme in THEMES:
-        app.register_theme(theme)
-    app.theme = "dark"
-    async with app.run_test(size=(20, 5)):
-        cell = table_cell(Content.assemble("m ", heat(1.0)), app)
-        assert cell.plain == "m 1.00"
-        (shade,) = cell.spans
-        style = shade.style
-        assert not isinstance(style, str) and style.bgcolor is not None
-        assert (
-            style.bgcolor.name
-            == Color.parse("#14171c").blend(Color.parse("#7fb4ca"), 0.45).hex.lower()
-        )
-        interval = table_cell(interval_bar(0.1, 0.5, 0.9, width=5), app)
-        assert all(
-            not isinstance(span.style, str) and span.style.bgcolor is None
-            for span in interval.spans
-        )
 
 
 WIDTHS = st.integers(5, 120)

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, Static
 
 from tabwb.analysis.grouping import Grouped
 from tabwb.host.plugins import Plugins
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.compare import ITEMS
-from tabwb.workbench.comparison.heat import FeatureTable, rate_words
+from tabwb.workbench.comparison.heat import FeatureCells, rate_words
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.comparison.table import ModelsTable
 from tabwb.workbench.engine.messages import Stored
@@ -87,14 +87,11 @@ async def judged(seat: Seat) -> None:
     await seat.reads("enter: where judges differ")
     assert not any("differ" in one for one in seat.news)
     await seat.press("J", reads="Where judges differ on Anomia")
-    listed = seat.app.screen.query_one("#disputed", OptionList)
-    lines = [str(one.prompt) for one in listed.options]
+    listed = seat.app.screen.query_one("#disputed", RowList)
     # 0.7 against absent; then 0.9 against present, and three times 0.1 against absent.
-    assert [line[:23] for line in lines[:2]] == [
-        "0.70  1 of 2 present  c",
-        "0.10  2 of 2 present  c",
-    ]
-    assert len(lines) == 5
+    lines = [listed.render_line(row).text[2:24] for row in range(2)]
+    assert lines == ["0.70  1 of 2 present  ", "0.10  2 of 2 present  "]
+    assert len(listed.rows) == 5
     told = str(seat.app.screen.query_one("#differing-told", Static).render())
     assert "verdicts are split on 1, and only probabilities differ on 4" in told
     for words in ("□ absent", "says anomia", "▣ present 0.70", "P(1) = 0.700"):
@@ -235,12 +232,15 @@ async def test_features_sorting_help_and_groups(sit: Sit) -> None:
         table(seat).focus()
         await by_model(seat, "tab-2026:x")
         await seat.press("home", "tab")
-        cells = seat.desk.query_one(FeatureTable)
+        cells = seat.desk.query_one(FeatureCells)
         assert seat.app.focused is cells
-        assert len(cells.columns) == 1 + 19
+        assert {len(shares) for shares in cells.shares.values()} == {19}
         # Anomia in 2 of 5, Jeffreys' interval 0.0944 to 0.7906; the row follows in the table.
         await seat.reads("Anomia  weak", "2 of 5 responses, 0.40 (0.09-0.79)")
-        assert [str(cells.get_row_at(row)[1]).strip() for row in range(3)] == ["▄", "▂", "-"]
+        assert [own[0] for own in cells.shares.values()] == [0.4, 0.1, None]
+        at = 2 + cells.room + 1  # after the cursor's bar and the name
+        drawn = [cells.render_line(row).text[at : at + cells.wide].strip() for row in range(3)]
+        assert drawn == ["▄", "▂", "-"]
         await seat.press("down", reads="1 of 10 responses, 0.10")
         assert table(seat).current == 1
         await seat.press("up", "enter", reads="Where judges differ on Anomia")
@@ -271,10 +271,10 @@ async def test_features_sorting_help_and_groups(sit: Sit) -> None:
         table(seat).focus()
         await seat.press("b")
         await seat.has("lines")
-        lines = seat.app.screen.query_one("#lines", OptionList)
-        offered = [str(one.prompt).split()[0] for one in lines.options]
-        assert offered[lines.highlighted or 0] == "model"
-        lines.highlighted = offered.index("lesion")
+        lines = seat.app.screen.query_one("#lines", RowList)
+        offered = [key.id for key in lines.rows]
+        assert offered[lines.current] == "model"
+        lines.go(offered.index("lesion"))
         await seat.press("enter", reads="2 of 2 groups")
         await seat.reads("Results by lesion")
         assert sorted(names(seat))[1] == "no lesion"

@@ -9,10 +9,8 @@ from tests.workbench.seat import Seat, Sit
 def rows(seat: Seat) -> list[str]:
     """What the explorer shows, without frame and blanks around."""
     explorer = seat.desk.query_one(Explorer)
-    return [
-        str(explorer.get_node_at_line(line).label)  # type: ignore[union-attr]
-        for line in range(explorer.last_line + 1)
-    ]
+    assert explorer._fitted is not None
+    return [explorer.line_of(row, explorer._fitted).plain for row in explorer.rows]
 
 
 async def test_rows_have_state_number_battery_examinee_and_count(sit: Sit, battery: str) -> None:
@@ -25,13 +23,11 @@ async def test_rows_have_state_number_battery_examinee_and_count(sit: Sit, batte
             return next(one.split() for one in rows(seat) if f" {number} " in one)
 
         planned = seat.work.administration.planned
-        assert row(2) == ["▌▸", "2", "small", "echo", f"1/{planned}"]
+        assert row(2) == ["◆▸", "2", "sma…", "echo", f"1/{planned}"]
         assert row(1) == ["‖", "1", "sma…", "echo@…dog", f"0/{planned}"], "cut to the width"
-        assert {len(one) for one in rows(seat)[-2:]} == {
-            seat.desk.query_one(Explorer).size.width - 2
-        }
+        assert len({len(one) for one in rows(seat)[-2:]}) == 1, "counts are below each other"
         await seat.press("a", at="results")
-        await seat.until(lambda: row(2) == ["▌✓", "2", "small", "echo", "1/3"], "right of scored")
+        await seat.until(lambda: row(2) == ["◆✓", "2", "sma…", "echo", "1/3"], "right of scored")
 
 
 async def test_rows_are_clicked_found_by_words_and_stay_folded(sit: Sit, battery: str) -> None:
@@ -41,9 +37,9 @@ async def test_rows_are_clicked_found_by_words_and_stay_folded(sit: Sit, battery
         await seat.press("f8")
         await seat.until(lambda: seat.desk.page == "home" and seat.app.focused)
         explorer = seat.desk.query_one(Explorer)
-        last = explorer.last_line
+        last = len(explorer.rows) - 1
         await seat.pilot.click(explorer, offset=(6, last))
-        await seat.until(lambda: explorer.cursor_line == last, "the row")
+        await seat.until(lambda: explorer.current == last, "the row")
         assert len(seat.app.screen_stack) == 1, "a click goes there and opens nothing"
         await seat.pilot.click(explorer, offset=(6, last), times=2)
         await seat.reads("Continue #1?")
@@ -55,12 +51,12 @@ async def test_rows_are_clicked_found_by_words_and_stay_folded(sit: Sit, battery
         await seat.press("escape")
         explorer.focus()
         await seat.press("slash", *"seed", "space", *"770")
-        await seat.until(lambda: rows(seat)[-2:][0].startswith("Administrations  1"))
-        assert rows(seat)[:2] == ["Batteries  0", " nothing found"]
+        await seat.until(lambda: rows(seat)[-2:][0] == "▾ Administrations  1")
+        assert rows(seat)[:2] == ["▾ Batteries  0", "  nothing found"]
         await seat.press("enter", "enter", reads="Continue #2?")
         await seat.press("escape")
         await seat.press("slash", "escape")
-        await seat.until(lambda: any(one.startswith("Administrations  2") for one in rows(seat)))
+        await seat.until(lambda: "▾ Administrations  2" in rows(seat))
         await seat.press("home", "space")
         await seat.until(lambda: "Batteries" in seat.app.remembered.folded)
         folded = rows(seat)

@@ -102,7 +102,7 @@ async def test_pages_of_plugins_show_what_they_built_and_their_failures(
             await seat.press("escape")
         await seat.press("m", reads="3 of 3 models")
         detail = seat.app.screen.query_one(ModelDetail)
-        await seat.until(lambda: detail.option_count, "the detail")
+        await seat.until(lambda: detail.rows, "the detail")
         detail.scroll_end(animate=False)
         await seat.reads("pronouns")
         await seat.press("x", reads="Tables and pages, 4 administrations")

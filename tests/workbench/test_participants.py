@@ -45,6 +45,9 @@ async def test_without_participants_only_what_works_is_offered(sit: Sit) -> None
         await seat.press("p", reads="No participant yet.")
         await seat.until(lambda: "Consent" not in foot(seat), "the keys of an empty page")
         assert foot(seat).startswith("n New   a Add   f Form   esc Back")
+        await seat.press("n")
+        await seat.until(lambda: seat.app.screen.query("#speaker:focus"), "the code")
+        assert seat.app.screen.query_one("#battery", Input).value == "naming-demo"
 
 
 def foot(seat: Seat) -> str:

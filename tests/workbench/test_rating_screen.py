@@ -19,8 +19,7 @@ from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
 from tabwb.records.rating_sets import CANNOT_TELL
 from tabwb.store.store import Store
-from tabwb.workbench.adjudication.page import AdjudicationPage
-from tabwb.workbench.adjudication.view_models import AdjudicationView
+from tabwb.workbench.adjudication.page import AdjudicationPage, AdjudicationView
 from tabwb.workbench.rating.hand import Hand
 from tabwb.workbench.rating.layout import arranged, columns_in, moved
 from tabwb.workbench.rating.screen import RatingScreen
@@ -52,7 +51,7 @@ async def test_a_rater_rates_by_keys_and_every_key_is_saved(path: Path) -> None:
         await rater.press("n", "a", "2", "enter")
         await rater.reads("last question: 1 a person   2 a machine", "confidence 2 fairly sure")
         await rater.press("1", "enter")
-        await rater.reads("Right answers", "1 of 2 as yours", "▣ present       right □ absent")
+        await rater.reads("Right answers", "1 of 2 as yours", "▣ present  □ absent")
         await rater.press("enter", "A")
         await rater.reads("sample 2 of 3", "Anomia   ? cannot tell", "Words are missing.")
         await rater.press("p", "1")
@@ -169,7 +168,7 @@ async def test_the_workbench_lists_sets_and_shows_nothing_else_while_a_person_ra
 ) -> None:
     secret_set(path)
     async with sit() as seat:
-        await seat.press("r", reads="open    pilot")
+        await seat.press("r", reads="open  pilot")
         await seat.reads("R-other")
         await seat.press("enter", reads="Who rates pilot?")
         await seat.press("enter", reads="sample 1 of 3")
@@ -205,7 +204,7 @@ async def test_a_set_is_planned_and_closed_and_its_links_are_made(sit: Sit, tmp_
             assert not store.sets.all()
         await seat.press_button("begin")
         await seat.reads("rating set 'pilot' made")
-        await seat.press("escape", reads="open    pilot")
+        await seat.press("escape", reads="open  pilot")
         await seat.press("m")
         await seat.has("expires")
         await seat.press_button("begin")

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from textual.strip import Strip
 
-from tabwb.workbench.comparison.heat import FeatureMap
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.comparison.plots import PlotPane
 from tabwb.workbench.home.page import HomePage
@@ -39,7 +38,6 @@ def differs(seat: Seat, before: list[Strip]) -> bool:
 async def drawn_again(seat: Seat) -> list[Strip]:
     """The same, after everything that was kept has been forgotten."""
     if page := next(iter(seat.desk.query(ModelsPage)), None):
-        page.query_one(FeatureMap).forget_colours()
         page.query_one(PlotPane)._drawn_for = None
         page.lay_out()
     seat.desk.query_one(HomePage).update_page()

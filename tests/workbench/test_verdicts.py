@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from textual.widgets import Input, OptionList, Static
+from textual.widgets import Input, Static
 
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery
@@ -17,6 +17,7 @@ from tabwb.records.states import AttemptState, RatingStatus, ResponseStatus, Sto
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.store.store import Store
 from tabwb.workbench.results.written_detail import judged_response
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import WrappedText
 from tests.workbench.seat import SIZES, Seat, Sit
 from tests.workbench.stocked import stock
@@ -206,9 +207,7 @@ async def test_the_estimate_comes_first_then_every_answer_is_judged_and_replies_
         await seat.has("judge")
         field = seat.app.screen.query_one("#judge", Input)
         await seat.press("down")
-        await seat.until(lambda: isinstance(seat.app.focused, OptionList), "the list")
-        listed = seat.app.screen.query_one("#judge-list", OptionList)
-        assert listed.virtual_size.height == listed.option_count  # one line each
+        await seat.until(lambda: isinstance(seat.app.focused, RowList), "the list")
         # What stands there is selected: the first letter replaces it, from the list too.
         await seat.press("t", "a", "b", "x", "backspace", *"-2026+l")
         await seat.until(lambda: field.has_focus, "the field")

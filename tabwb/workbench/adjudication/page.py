@@ -1,29 +1,42 @@
-"""The page: answers that raters differ on, most first, and everything said of the marked one."""
+"""The page: answers that raters differ on, most first, and everything said of the marked one.
+
+It gets verdicts and texts, and nothing that tells where a text is from.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.events import Resize
 
+from tabwb.administer.rating.adjudication import Adjudicator, Dispute, Which
+from tabwb.administer.rating.session import Shown
 from tabwb.analysis.names import judge_names
+from tabwb.battery.forms import SOURCE, Question
+from tabwb.records.rating_sets import CANNOT_TELL, Answer, RatingSet
 from tabwb.records.words import plural
-from tabwb.workbench.adjudication.controller import SIGNS, WHICH, AdjudicationController
-from tabwb.workbench.adjudication.view_models import AdjudicationView, Row
-from tabwb.workbench.shell.columns import Column, shortened
+from tabwb.workbench.engine.engine import Engine
+from tabwb.workbench.shell.columns import Column, Heading, laid
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import AskWords, PickScreen, ScrollPane
+from tabwb.workbench.shell.dialogs import AskWords, ScrollPane, pick
 from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
-from tabwb.workbench.shell.wording import ACCENT, QUIET, folded, key_lines
+from tabwb.workbench.shell.wording import ABSENT, ACCENT, PRESENT, QUIET, folded, key_lines
 
+if TYPE_CHECKING:
+    from tabwb.speech.playback import Playback
+
+SIGNS = {"present": PRESENT, "absent": ABSENT, "cannot tell": "?", "not rated": "-"}
+WHICH: tuple[Which, ...] = ("open", "settled", "all")
 HELP = """\
 # Adjudication
 
@@ -57,6 +70,174 @@ KEYS = (
 """What can be done, while no answer is listed."""
 
 
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One value that can be taken: as stored, and in words."""
+
+    answer: str | float
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One answer of one sample.
+
+    Attributes:
+        definition: of the question.
+        said: of each person in order the answer in words, with a sign where it has one.
+        judged: of each judge.
+        majority, settled: in words; empty without one.
+        choices: values that can be taken; of words and phonemes those that people gave.
+        free: whether other words can be taken too.
+    """
+
+    dispute: Dispute
+    shown: Shown
+    definition: str
+    said: tuple[str, ...]
+    judged: tuple[str, ...]
+    majority: str
+    settled: str
+    choices: tuple[Choice, ...]
+    free: bool
+
+    @property
+    def place(self) -> tuple[int, str]:
+        """Sample and measure."""
+        return self.dispute.sample, self.dispute.measure
+
+
+@dataclass(frozen=True, slots=True)
+class AdjudicationView:
+    """What the page shows.
+
+    Attributes:
+        name: of the rating set.
+        counts: whose ratings count.
+        settled, of: answers that people differ on, and how many of them are settled.
+        which: ``open``, ``settled`` or ``all``.
+        measure: the only one shown; empty: all.
+        measures: (measure, title) of every question.
+        rows: most different first.
+        told: what was done last, in words; may be empty.
+    """
+
+    name: str
+    counts: str
+    settled: int
+    of: int
+    which: Which
+    measure: str
+    measures: tuple[tuple[str, str], ...]
+    rows: tuple[Row, ...]
+    told: str = ""
+
+
+class Settling:
+    """Reads what raters of a set, by id or name, differ on, and settles it: in the worker's thread.
+
+    What changes something returns what the page shows then.
+    """
+
+    def __init__(self, engine: Engine, reference: int | str) -> None:
+        self._adjudicator = Adjudicator(engine.store, engine.plugins, reference)
+        self._playing: Playback | None = None
+
+    def view(self, which: Which = "open", measure: str = "", told: str = "") -> AdjudicationView:
+        """Return some answers; an empty measure is all."""
+        adjudicator = self._adjudicator
+        found = adjudicator.disputes(which=which, measures=(measure,) if measure else ())
+        settled, of = adjudicator.progress()
+        return AdjudicationView(
+            adjudicator.set.name,
+            adjudicator.set.counts,
+            settled,
+            of,
+            which,
+            measure,
+            tuple(
+                (one.measure, one.title)
+                for one in adjudicator.form.questions
+                if one.measure != SOURCE
+            ),
+            tuple(map(self._row, found)),
+            told,
+        )
+
+    def settle(self, place: tuple[int, str], answer: str | float, reason: str) -> str:
+        """Take a value; return what was done."""
+        adjudicator = self._adjudicator
+        if isinstance(answer, str) and answer != CANNOT_TELL:
+            answer = adjudicator.read(place[1], answer)
+        adjudicator.settle(*place, answer, reason)
+        return f"sample {place[0]}, {place[1]}: {adjudicator.words(place[1], answer)}"
+
+    def withdraw(self, place: tuple[int, str]) -> str:
+        """Take back what settles an answer; return what was done."""
+        self._adjudicator.take_back(*place)
+        return f"taken back: sample {place[0]}, {place[1]}"
+
+    def undo(self) -> str:
+        """Take back the last settled value of this session; return what was done."""
+        place = self._adjudicator.undo()
+        if place is None:
+            return "nothing was settled since the page was opened"
+        return f"taken back: sample {place[0]}, {place[1]}"
+
+    def listen(self, sample: int) -> str:
+        """Play a sample, or stop what is heard; return why that is not possible."""
+        if self.stop():
+            return ""
+        cut = self._adjudicator.audio(sample)
+        if cut is None:
+            return "there is no recording to play"
+        from tabwb.speech.playback import Playback
+
+        self._playing = Playback(*cut)
+        self._playing.start()
+        return ""
+
+    def stop(self) -> bool:
+        """Stop what is heard; return whether something was."""
+        playing, self._playing = self._playing, None
+        if playing is None or not playing.playing:
+            return False
+        playing.stop()
+        return True
+
+    def _row(self, dispute: Dispute) -> Row:
+        adjudicator = self._adjudicator
+        question = adjudicator.form.question(dispute.measure.partition("#")[0])
+
+        def words(answer: Answer) -> str:
+            given = adjudicator.words(dispute.measure, answer)
+            return f"{SIGNS[given]} {given}" if given in SIGNS else given
+
+        held = dispute.settled
+        return Row(
+            dispute,
+            adjudicator.shown(dispute.sample),
+            question.definition,
+            tuple(words(said.answer) for said in dispute.verdicts),
+            tuple(words(value) for _, value in dispute.judges),
+            "" if dispute.majority is None else words(dispute.majority),
+            "" if held is None else words(held.answer),
+            tuple(
+                Choice(answer, words(answer))
+                for answer in _choices(question, dispute)
+                if answer is not None
+            ),
+            question.kind in {"text", "phonemes"},
+        )
+
+
+def _choices(question: Question, dispute: Dispute) -> tuple[Answer, ...]:
+    if question.kind in {"text", "phonemes"}:
+        given = (said.answer for said in dispute.verdicts if said.answer not in {None, CANNOT_TELL})
+        return (*dict.fromkeys(given), *question.values)
+    return question.values
+
+
 class AdjudicationPage(Page):
     """The page."""
 
@@ -64,6 +245,7 @@ class AdjudicationPage(Page):
 
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
+        self._settling: Settling | None = None
         self._view: AdjudicationView | None = None
         self._judges: dict[str, str] = {}
 
@@ -80,7 +262,30 @@ class AdjudicationPage(Page):
         """Put the details beside the list where there is room."""
         self.query_one("#adjudication-body").set_class(event.size.width >= BESIDE, "-wide")
 
-    def show(self, view: AdjudicationView) -> None:
+    def open(self, settling: Settling, view: AdjudicationView) -> None:
+        """Show what raters of a set differ on."""
+        self._settling = settling
+        self._show(view)
+
+    def on_unmount(self) -> None:
+        """Stop what is heard."""
+        if self._settling is not None:
+            self._settling.stop()
+
+    def _do(self, job: Callable[..., str], *values: Any) -> None:
+        """Let a change be made, and show the answers as they are then."""
+        if (view := self._view) is not None:
+            self.desk.start(self._show_again, partial(job, *values), view.which, view.measure)
+
+    def _choose(self, which: Which, measure: str) -> None:
+        self.desk.start(self._show_again, lambda: "", which, measure)
+
+    async def _show_again(self, job: Callable[[], str], which: Which, measure: str) -> None:
+        assert self._settling is not None
+        view = self._settling.view
+        self._show(await self.desk.ask(lambda: view(which, measure, job())))
+
+    def _show(self, view: AdjudicationView) -> None:
         """Show the answers, and keep the mark where it is."""
         listed = self.query_one(RowList)
         before, kept = self.marked, listed.current
@@ -88,7 +293,7 @@ class AdjudicationPage(Page):
         self._judges = judge_names(judge for row in view.rows for judge, _ in row.dispute.judges)
         places = [row.place for row in view.rows]
         at = places.index(before.place) if before and before.place in places else kept
-        listed.show(ANSWERS, view.rows, current=at)
+        listed.show(ANSWERS, view.rows, current=max(at, 0))
         self._show_head(view)
         self._show_details()
         self.focus_inside()
@@ -168,89 +373,113 @@ class AdjudicationPage(Page):
 
     # ---------------------------------------------------------------- commands
 
-    @property
-    def _controller(self) -> AdjudicationController:
-        return self.desk.controller(AdjudicationController)
-
     def take_value(self) -> None:
         """Ask for the value and the reason."""
         row = self.marked
         if row is None:
             return
-        lines = [
-            _choice_line(row, choice.answer, choice.words, self._judges) for choice in row.choices
-        ]
-        if row.free:
-            lines.append(Content("other words …"))
         title = f"Sample {row.dispute.sample}, {row.dispute.title}: which value?"
-
-        def picked(at: int | None) -> None:
-            if at is None:
-                return
-            if at < len(row.choices):
-                choice = row.choices[at]
-                self._ask_reason(row, choice.answer, choice.words)
-            else:
-                self.app.push_screen(AskWords(title, "Words, or phonemes"), typed)
+        columns: Sequence[Column[Choice]] = (
+            Column("", lambda one: one.words, least=18, end=True),
+            Column("", lambda one: self._who_said(row, one), end=True, least=10, style=QUIET),
+        )
 
         def typed(words: str | None) -> None:
             if words is not None:
-                self._ask_reason(row, words, f"'{words}'")
+                self._ask_reason(row, Choice(words, f"'{words}'"))
 
-        self.app.push_screen(PickScreen(title, lines), picked)
+        def picked(choice: Choice) -> None:
+            if choice.answer == "":
+                self.app.push_screen(AskWords(title, "Words, or phonemes"), typed)
+            else:
+                self._ask_reason(row, choice)
 
-    def _ask_reason(self, row: Row, answer: str | float, words: str) -> None:
+        choices = [*row.choices, *([Choice("", "other words …")] if row.free else [])]
+        pick(self.app, title, choices, picked, columns=columns)
+
+    def _who_said(self, row: Row, choice: Choice) -> str:
+        who = [one.rater for one in row.dispute.verdicts if one.answer == choice.answer]
+        who += [self._judges[one] for one, value in row.dispute.judges if value == choice.answer]
+        return ", ".join(who)
+
+    def _ask_reason(self, row: Row, choice: Choice) -> None:
+        settling = self._settling
+        assert settling is not None
+
         def given(reason: str | None) -> None:
             if reason is not None:
-                self.desk.do(partial(self._controller.settle, row.place, answer, reason))
+                self._do(settling.settle, row.place, choice.answer, reason)
 
-        title = f"Sample {row.dispute.sample}, {row.dispute.title}: {words}"
+        title = f"Sample {row.dispute.sample}, {row.dispute.title}: {choice.words}"
         self.app.push_screen(AskWords(title, "Reason"), given)
 
     def listen(self) -> None:
         """Play the marked sample, or stop."""
-        if (row := self.marked) is not None:
-            self.desk.do(partial(self._controller.listen, row.dispute.sample))
+        if (row := self.marked) is not None and self._settling is not None:
+            self._do(self._settling.listen, row.dispute.sample)
 
     def undo_settled(self) -> None:
         """Take back the last settled value of this session."""
-        self.desk.do(self._controller.undo)
+        if self._settling is not None:
+            self._do(self._settling.undo)
 
     def withdraw(self) -> None:
         """Take back what settles the marked answer."""
         row = self.marked
         if row is None or row.dispute.settled is None:
             self.show_message("this answer is not settled")
-            return
-        self.desk.do(partial(self._controller.withdraw, row.place))
+        elif self._settling is not None:
+            self._do(self._settling.withdraw, row.place)
 
     def which_answers(self) -> None:
         """Show the open answers, the settled ones, or all."""
         if (view := self._view) is not None:
-            after = WHICH[([*WHICH].index(view.which) + 1) % len(WHICH)]  # type: ignore[arg-type]
-            self.desk.do(partial(self._controller.choose, after, view.measure))
+            after = WHICH[(WHICH.index(view.which) + 1) % len(WHICH)]
+            self._choose(after, view.measure)
 
     def which_question(self) -> None:
         """Ask for the question whose answers are shown."""
         view = self._view
         if view is None:
             return
-        names = ["", *(measure for measure, _ in view.measures)]
-        lines = [Content("all questions"), *(Content(title) for _, title in view.measures)]
+        measures = [("", "all questions"), *view.measures]
+        columns: Sequence[Column[tuple[str, str]]] = (Column("", lambda one: one[1], least=20),)
+        at = [measure for measure, _ in measures].index(view.measure)
 
-        def picked(at: int | None) -> None:
-            if at is not None:
-                self.desk.do(partial(self._controller.choose, view.which, names[at]))
+        def picked(one: tuple[str, str]) -> None:
+            self._choose(view.which, one[0])
 
-        self.app.push_screen(
-            PickScreen("Answers to which question?", lines, names.index(view.measure)), picked
-        )
+        pick(self.app, "Answers to which question?", measures, picked, at=at, columns=columns)
 
     async def leave_adjudication(self) -> None:
         """Return to the page from which this one was opened."""
-        from tabwb.workbench.adjudication.actions import AdjudicationActions
+        await self.desk.back()
 
-        await self.desk.go(self.desk.actions(AdjudicationActions).came_from)
+
+async def adjudicate(desk: Desk, reference: int | None) -> None:
+    """Show the disagreements of a rating set; of None, the only one or one that is picked."""
+    if reference is None:
+        store = desk.engine.store
+        sets = await desk.ask(lambda: tuple(store.sets.all()))
+        if not sets:
+            desk.notify("no rating set is planned: see tabwb rate plan --help", markup=False)
+            return
+        if len(sets) > 1:
+            names: Sequence[Column[RatingSet]] = (Column("", lambda one: one.name, least=20),)
+
+            def picked(one: RatingSet) -> None:
+                desk.start(adjudicate, desk, one.id)
+
+            pick(desk.app, "Which rating set?", sets, picked, at=len(sets) - 1, columns=names)
+            return
+        reference = sets[0].id
+    settling = await desk.ask(Settling, desk.engine, reference)
+    view = await desk.ask(settling.view)
+    came_from = desk.page
+    await desk.go("adjudication")
+    desk.return_to = came_from
+    desk.query_one(AdjudicationPage).open(settling, view)
+    desk.call_after_refresh(desk.show_frame)
 
 
 def _counted(rows: Sequence[Row]) -> str:
@@ -278,6 +507,12 @@ def _signs(words: Sequence[str]) -> str:
     return " ".join(map(_sign, words))
 
 
+SAID: Sequence[Column[tuple[Content, str, str]]] = (
+    Column("", lambda one: one[0], least=12, most=30),
+    Column("", lambda one: one[1], least=18, end=True),
+    Column("", lambda one: one[2], end=True, style=QUIET),
+)
+"""The columns of what people and judges say of an answer."""
 PAIRS = "share of pairs of {} who differ"
 ANSWERS: Sequence[Column[Row]] = (
     Column("", lambda row: "✓" if row.settled else "", style=ACCENT),
@@ -312,12 +547,6 @@ ANSWERS: Sequence[Column[Row]] = (
 """The columns of the list."""
 
 
-def _choice_line(row: Row, answer: str | float, words: str, judges: Mapping[str, str]) -> Content:
-    who = [said.rater for said in row.dispute.verdicts if said.answer == answer]
-    who += [judges[judge] for judge, value in row.dispute.judges if value == answer]
-    return Content.assemble(words.ljust(18), (", ".join(who), QUIET))
-
-
 def _details_of(row: Row, width: int, judges: Mapping[str, str]) -> Iterator[Content]:
     one, shown = row.dispute, row.shown
     yield from folded(row.definition, width, QUIET)
@@ -336,17 +565,15 @@ def _details_of(row: Row, width: int, judges: Mapping[str, str]) -> Iterator[Con
     ):
         yield from folded(text, width, style)
     yield Content("")
-    names = [said.rater for said in one.verdicts] + [judges[judge] for judge, _ in one.judges]
-    column = min(max(map(len, names), default=0), 30) + 2
+    rows: list[tuple[Content, str, str] | Heading] = []
     for said, words in zip(one.verdicts, row.said, strict=True):
         facts = ["not looked at"] * (said.looked_at is False)
         facts += [] if said.confidence is None else [f"confidence {said.confidence} of 3"]
-        sure = ", ".join(facts)
-        yield Content.assemble((said.rater.ljust(column), "bold"), words.ljust(18), (sure, QUIET))
-        yield from folded(said.note, width, QUIET, column)
+        rows.append((Content.styled(said.rater, "bold"), words, ", ".join(facts)))
+        rows += map(Heading, folded(said.note, width, QUIET, 4))
     for (judge, _), words in zip(one.judges, row.judged, strict=True):
-        name = shortened(judges[judge], column - 2)
-        yield Content.assemble(name.ljust(column), words.ljust(18), ("judge", QUIET))
+        rows.append((Content(judges[judge]), words, "judge"))
+    yield from laid(SAID, rows, width)[1:]
     facts = [
         f"pairs of people differ {_share(one.people_differ)}",
         f"people and judges {_share(one.judges_differ)}",

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.page import PageSpec, Subject
+
+if TYPE_CHECKING:
+    from tabwb.workbench.shell.desk import Desk
 
 PAGE = (
     Command("administer.take-value", "Settle…", "Settle", "enter", 1,
@@ -21,10 +26,19 @@ PAGE = (
     Command("administer.leave-adjudication", "Back", "Back", "escape", 12,
             "Return to the page before."),
 )  # fmt: skip
+
+
+def _adjudicate(desk: Desk) -> None:
+    """Show the disagreements of the rating set that is shown, or of one that is picked."""
+    from tabwb.workbench.adjudication.page import adjudicate
+
+    desk.start(adjudicate, desk, desk.current.rating_set())
+
+
 COMMANDS = (
     Command("file.adjudicate", "Settle disagreements…", "Disputed", "d", 11,
             "The answers on which raters and judges of a rating set differ most.",
-            where=("sets",)),
+            where=("sets",), run=_adjudicate),
 )  # fmt: skip
 SUBJECT = Subject(
     __name__,
@@ -34,7 +48,5 @@ SUBJECT = Subject(
             "adjudication", "page:AdjudicationPage", "the disagreements of a rating set", PAGE
         ),
     ),
-    actions="actions:AdjudicationActions",
-    controller="controller:AdjudicationController",
     needs="tabwb.administer.rating",
 )

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.workbench.engine.messages import Changed, Stored
+from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import PickScreen
+from tabwb.workbench.shell.dialogs import pick
 from tabwb.workbench.shell.page import Actions
 from tabwb.workbench.shell.wording import QUIET, glyph_of, head_words, state_word
 
 if TYPE_CHECKING:
     from tabwb.analysis.grouping import Grouped
+    from tabwb.analysis.keys import Key
     from tabwb.workbench.comparison.loader import Question
     from tabwb.workbench.comparison.page import ModelsPage
+    from tabwb.workbench.comparison.rows import Basis
 
 TWO = "Mark two rows with space, then c compares them."
 ONE_ROW = (
@@ -143,24 +148,19 @@ class ComparisonActions(Actions):
         if len(members) == 1:
             self._open_results(members[0].id)
             return
-        width = max(len(state_word(member)) for member in members)
-        counts = [f"{member.answered}/{member.planned}" for member in members]
-        room = max(map(len, counts))
-        lines = [
-            Content.assemble(
-                (f"{member.id:>4}", "bold"),
-                f"  {glyph_of(member)} {state_word(member):<{width}}",
-                (f"  {count:>{room}}  {member.given_at}", QUIET),
-                f"  {' · '.join(head_words(member))}",
-            )
-            for member, count in zip(members, counts, strict=True)
-        ]
+        columns: Sequence[Column[Administration]] = (
+            Column("", lambda one: str(one.id), right=True, style="bold"),
+            Column("", lambda one: f"{glyph_of(one)} {state_word(one)}"),
+            Column("", lambda one: f"{one.answered}/{one.planned}", right=True, style=QUIET),
+            Column("", lambda one: one.given_at, rank=1, style=QUIET),
+            Column("", lambda one: " · ".join(head_words(one)), least=12),
+        )
 
-        def picked(at: int | None) -> None:
-            if at is not None:
-                self._open_results(members[at].id)
+        def picked(one: Administration) -> None:
+            self._open_results(one.id)
 
-        self.desk.app.push_screen(PickScreen(f"Administrations of {row.label}", lines), picked)
+        title = f"Administrations of {row.label}"
+        pick(self.desk.app, title, members, picked, columns=columns)
 
     def _open_results(self, number: int) -> None:
         self.desk.return_to = "models"
@@ -185,7 +185,7 @@ class ComparisonActions(Actions):
 
         page = self.page
         detail = page.query_one(ModelDetail)
-        if detail.has_focus and detail.highlighted is not None:
+        if detail.has_focus and detail.chosen is not None:
             detail.action_select()
             return
         page.show_detail()
@@ -233,20 +233,14 @@ class ComparisonActions(Actions):
         if basis is None:
             return
 
-        def picked(at: int | None) -> None:
-            if at is not None:
-                page.take(choices[at])
-
-        lines = [
-            Content.assemble(
-                (" · ".join(choice.words), "bold"),
-                (f"\n  {choice.battery}, {plural(choice.n, 'row')}", QUIET),
-            )
-            for choice in choices
-        ]
-        self.desk.app.push_screen(
-            PickScreen("Battery, and who rated it", lines, choices.index(basis)), picked
+        columns: Sequence[Column[Basis]] = (
+            Column("", lambda one: " · ".join(one.words), least=20, end=True, style="bold"),
         )
+        pick(
+            self.desk.app, "Battery, and who rated it", choices, page.take,
+            at=choices.index(basis), columns=columns,
+            below=lambda one, _: Content.styled(f"  {one.battery}, {plural(one.n, 'row')}", QUIET),
+        )  # fmt: skip
 
     def group(self) -> None:
         """Group by another key."""
@@ -256,14 +250,17 @@ class ComparisonActions(Actions):
         known.sort(
             key=lambda key: FIRST_KEYS.index(key.id) if key.id in FIRST_KEYS else len(FIRST_KEYS)
         )
-        ids = [key.id for key in known]
+        at = [key.id for key in known].index(self.page.by)
+        columns: Sequence[Column[Key]] = (
+            Column("", lambda key: key.id, style="bold"),
+            Column("", lambda key: key.meaning, least=20, end=True, style=QUIET),
+        )
 
-        def picked(at: int | None) -> None:
-            if at is not None and ids[at] != self.page.by:
-                self._survey(ids[at])
+        def picked(key: Key) -> None:
+            if key.id != self.page.by:
+                self._survey(key.id)
 
-        lines = [Content.assemble((key.id, "bold"), (f"  {key.meaning}", QUIET)) for key in known]
-        self.desk.app.push_screen(PickScreen("Group by", lines, ids.index(self.page.by)), picked)
+        pick(self.desk.app, "Group by", known, picked, at=at, columns=columns)
 
     def lesions(self) -> None:
         """Curves and maps of lesions among the marked rows, or among all that are shown."""

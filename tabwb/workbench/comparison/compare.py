@@ -64,14 +64,11 @@ def difference_lines(found: Compared, compared: Sequence[Named], width: int) -> 
         if end
     ]
     most = max(ends, default=1.0)
+    columns = [*_columns(most)]
     if width >= WIDE_TABLE and compared:
-        yield from laid(_columns(most), [*_rows(compared, width)], width)
-    else:
-        for title, row in compared:
-            if row is None:
-                yield from folded(title, width, QUIET)
-            else:
-                yield from _narrow(title, row, most, width)
+        yield from laid(columns, [*_rows(compared, width)], width)
+    elif compared:
+        yield from laid(columns[1:5], [*_narrow(compared, width)], width)
     reasons = {tests(row.these)[0] for row in rows if row.these.ends[0] is None} - {""}
     if compared:
         yield Content("")
@@ -132,17 +129,20 @@ def _test(at: int, one: _Row) -> Content:
     return _told(one, tests(one.tested)[at])
 
 
-def _narrow(title: str, row: Contrast, most: float, width: int) -> Iterator[Content]:
-    yield from folded(title, width)
-    figures = "  ".join(f"{words:>6}" for words in means(row))
-    drawn = _bar(row, row.like, most, width - len(figures) - 2)
-    yield Content.assemble((figures, "bold"), "  ", drawn)
-    for tested in (row.like, row.these):
-        if tested is row.like or tested.ends[0] is not None:
-            interval, p, adjusted = tests(tested)
-            what = "95 %" if tested is row.like else tested.interval.estimand.value
-            told = [f"p {p}"] * bool(p) + [f"corrected {adjusted}"] * bool(adjusted)
-            yield from folded(f"{what} {', '.join((interval, *told))}", width, QUIET, 2)
+def _narrow(compared: Sequence[Named], width: int) -> Iterator[_Row | Heading]:
+    """Yield each measure between its title and its tests in words."""
+    for title, row in compared:
+        yield from map(Heading, folded(title, width, QUIET if row is None else ""))
+        if row is None:
+            continue
+        yield _Row("", row, row.like)
+        for tested in (row.like, row.these):
+            if tested is row.like or tested.ends[0] is not None:
+                interval, p, adjusted = tests(tested)
+                what = "95 %" if tested is row.like else tested.interval.estimand.value
+                told = [f"p {p}"] * bool(p) + [f"corrected {adjusted}"] * bool(adjusted)
+                words = f"{what} {', '.join((interval, *told))}"
+                yield from map(Heading, folded(words, width, QUIET, 2))
 
 
 def _bar(row: Contrast, tested: Tested, most: float, width: int) -> Content:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from textual.content import Content
-from textual.widgets import OptionList
-from textual.widgets.option_list import Option
 
 from tabwb.analysis.grouping import Grouped
 from tabwb.analysis.tables.said import borrowed_line
@@ -27,7 +25,9 @@ from tabwb.records.words import NONE
 from tabwb.scoring.naming.summary import NamingSummary
 from tabwb.workbench.comparison.rows import Basis
 from tabwb.workbench.comparison.table import drawn_share
+from tabwb.workbench.shell.columns import Column, Heading
 from tabwb.workbench.shell.drawn import interval_bar, share_bar
+from tabwb.workbench.shell.row_list import EDGE, RowList
 from tabwb.workbench.shell.widgets import content_of
 from tabwb.workbench.shell.wording import QUIET, head_words, seconds, sentence, spread
 
@@ -51,42 +51,35 @@ LEAST_AXIS, MOST_AXIS = 8, 24
 """Columns of a drawn interval."""
 
 
-class ModelDetail(OptionList):
+class ModelDetail(RowList):
     """The features can be chosen; everything else is between them."""
 
     HELP = HELP
     ENTER_WORD = "Differ"
 
     def __init__(self) -> None:
-        super().__init__(id="model-detail", classes="enter-opens", compact=True)
+        super().__init__(id="model-detail")
         self._shown: tuple[Grouped | None, Basis | None, int] = (None, None, 0)
 
-    def show(self, row: Grouped | None, basis: Basis | None) -> None:
+    def show_model(self, row: Grouped | None, basis: Basis | None) -> None:
         """Show a model."""
-        width = self.content_size.width
+        width = max(self.size.width - EDGE - 1, 24)
         if (row, basis, width) == self._shown:
             return
         before, self._shown = self._shown[0], (row, basis, width)
         same = before is not None and row is not None and before.label == row.label
-        at, top = self.highlighted, self.scroll_y
-        self.set_options(self._options_of(row, basis, max(width - 2, 24)))
-        if same:
-            self.scroll_to(y=top, animate=False)
-        self.highlighted = at if same and at is not None else None
-        if self.highlighted is None and self.has_focus:
-            self.highlighted = next(iter(self._features()), None)
-
-    def _features(self) -> list[int]:
-        return [place for place, option in enumerate(self.options) if not option.disabled]
+        judge = None if row is None or basis is None else row.judge(basis.terms)
+        columns = () if row is None or judge is None else _columns(row, judge)
+        lines = [] if row is None or basis is None else [*_lines(row, basis, judge, width)]
+        current = None if same and self.current >= 0 else 0 if self.has_focus else -1
+        self.show(columns, lines, current=current)
+        if not same:
+            self.scroll_to(y=0, animate=False)
 
     def on_resize(self) -> None:
         """Lay out again."""
-        self.show(*self._shown[:2])
-
-    def on_focus(self) -> None:
-        """The first feature."""
-        if self.highlighted is None:
-            self.action_first()
+        self.show_model(*self._shown[:2])
+        super().on_resize()
 
     def to_features(self) -> None:
         """Take the keys, with as many features in sight as there is room for below their head."""
@@ -94,53 +87,68 @@ class ModelDetail(OptionList):
         self.call_after_refresh(self._show_features)
 
     def _show_features(self) -> None:
-        features = self._features()
-        if not features or self.highlighted not in (None, features[0]):
-            return
-        room = self.scrollable_content_region.height - 2
-        self.highlighted = features[min(max(room, 1), len(features)) - 1]
-        self.highlighted = features[0]
+        at = self.rows.index(self.first) if self.first is not None else -1
+        if self.current in (-1, at):
+            self.go(min(at + max(self.size.height - 3, 0), self._last))
+            self.go(at)
 
-    def action_cursor_up(self) -> None:
-        """Move from the first feature to the widget above it."""
-        if self.highlighted in (None, *self._features()[:1]):
+    @property
+    def _last(self) -> int:
+        return self._row_from(len(self.rows) - 1, -1)
+
+    def on_focus(self) -> None:
+        """Mark the first feature."""
+        if self.current < 0:
+            self.action_edge(0)
+        super().on_focus()
+
+    def action_move(self, step: int) -> None:
+        """Move; from the first feature to the text above it."""
+        if step < 0 and (self.current < 0 or self.chosen == self.first):
             self.scroll_up()
         else:
-            super().action_cursor_up()
+            super().action_move(step)
 
-    def _options_of(self, row: Grouped | None, basis: Basis | None, width: int) -> Iterator[Option]:
-        if row is None or basis is None:
-            return
-        judge = row.judge(basis.terms)
-        lines = [*(_quiet(fact, width) for fact in _facts(row)), Content("")]
-        lines += [*_answers(row, width), Content("")]
-        if judge is None:
-            if not row.battery.coded:
-                who = "No judge" if basis.terms is None else "This judge"
-                words = "has" if basis.terms is None else "has not"
-                lines.append(_quiet(f"{who} {words} rated these responses.", width))
-        else:
-            lines += _judged(row, judge, width)
-        yield from (Option(line, disabled=True) for line in lines)
-        if judge is not None:
-            yield from self._features_of(row, judge, width)
-        yield from (Option(line, disabled=True) for line in _statistics(row, width))
 
-    def _features_of(self, row: Grouped, judge: Judge, width: int) -> Iterator[Option]:
-        burden = judge.burden
-        titles = {feature.id: feature.title for feature in row.battery.features}
-        room = max(min(width - TITLES, MOST_AXIS), LEAST_AXIS)
-        for feature, count in sorted(burden.present.items(), key=lambda pair: -pair[1]):
-            title = Content(titles.get(feature, feature))
-            figure = f" {tally(count)}/{burden.n_burden}" if burden.n_burden else f" {NONE}"
-            like = burden.rate_intervals(feature)[0].interval if burden.n_burden else None
-            drawn = interval_bar(
-                None if like is None else like.low,
-                burden.rate(feature).value,
-                None if like is None else like.high,
-                width=room,
-            )
-            yield Option(spread(title, Content.assemble(drawn, figure), width), id=feature)
+def _columns(row: Grouped, judge: Judge) -> Sequence[Column[str]]:
+    """Return the columns of features: in how many responses each is present."""
+    burden = judge.burden
+    titles = {feature.id: feature.title for feature in row.battery.features}
+
+    def drawn(feature: str, width: int) -> Content:
+        like = burden.rate_intervals(feature)[0].interval if burden.n_burden else None
+        ends = (None, None) if like is None else (like.low, like.high)
+        return interval_bar(ends[0], burden.rate(feature).value, ends[1], width=width)
+
+    def count(feature: str) -> str:
+        return f"{tally(burden.present[feature])}/{burden.n_burden}" if burden.n_burden else NONE
+
+    return (
+        Column("", lambda feature: titles.get(feature) or feature, least=20, end=True),
+        Column("", drawn, grow=(LEAST_AXIS, MOST_AXIS)),
+        Column("", count, right=True),
+    )
+
+
+def _lines(row: Grouped, basis: Basis, judge: Judge | None, width: int) -> Iterator[str | Heading]:
+    """Yield the features that are present, with everything else above and below."""
+    lines = [*(_quiet(fact, width) for fact in _facts(row)), Content("")]
+    lines += [*_answers(row, width), Content("")]
+    if judge is not None:
+        lines += _judged(row, judge, width)
+    elif not row.battery.coded:
+        who = "No judge" if basis.terms is None else "This judge"
+        words = "has" if basis.terms is None else "has not"
+        lines.append(_quiet(f"{who} {words} rated these responses.", width))
+    yield from _headings(lines)
+    if judge is not None:
+        present = judge.burden.present
+        yield from sorted(present, key=lambda feature: -present[feature])
+    yield from _headings(_statistics(row, width))
+
+
+def _headings(lines: Iterable[Content]) -> Iterator[Heading]:
+    return (Heading(part) for line in lines for part in line.split("\n", allow_blank=True))
 
 
 def _facts(row: Grouped) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,11 +11,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Static
 
 from tabwb.battery.model import Battery
+from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import QUIET, folded, verdict_words
 
@@ -37,12 +38,6 @@ Up and down move, **tab** goes to the response to scroll it, **esc** closes.
 """
 
 
-class DisputedList(OptionList):
-    """One line for each response."""
-
-    HELP = DIFFERING_HELP
-
-
 def verdicts(disputed: Disputed, width: int) -> Iterator[Content]:
     """Yield one response with every judge's verdict."""
     width = min(width, 100)
@@ -51,9 +46,23 @@ def verdicts(disputed: Disputed, width: int) -> Iterator[Content]:
     for judge in disputed.said:
         words = verdict_words(judge.verdict, judge.probability)
         yield Content("")
-        yield Content.assemble((f"{words:<16}", "bold"), judge.judge)
+        yield Content.assemble((words, "bold"), "  ", judge.judge)
         if judge.verdict is not None and judge.verdict.reason:
-            yield from folded(judge.verdict.reason.replace("\n", " "), width, QUIET, 16)
+            yield from folded(judge.verdict.reason.replace("\n", " "), width, QUIET, 4)
+
+
+def _present(disputed: Disputed) -> str:
+    present = sum(bool(judge.verdict and judge.verdict.value) for judge in disputed.said)
+    asked = sum(judge.score is not None for judge in disputed.said)
+    return f"{present} of {asked} present"
+
+
+DISPUTED: Sequence[Column[Disputed]] = (
+    Column("", lambda one: f"{one.distance:.2f}", right=True, style="bold"),
+    Column("", _present),
+    Column("", lambda one: one.item.id, style=QUIET),
+    Column("", lambda one: " ".join(one.response.split())[:200], least=20, end=True),
+)
 
 
 class DifferingScreen(Dialog[None]):
@@ -77,10 +86,9 @@ class DifferingScreen(Dialog[None]):
         with Vertical(classes="dialog"):
             yield Static(title, classes="dialog-title", markup=False)
             yield Static(self._counts(), id="differing-told", markup=False)
-            lines = map(_line, self._disagreements.disputed[:MOST_DISPUTED])
             with Container(id="differing-body"):
                 yield Pane(
-                    DisputedList(*lines, id="disputed", compact=True),
+                    RowList(id="disputed", help_text=DIFFERING_HELP, opens=False),
                     title="Responses, most disputed first",
                     id="disputed-pane",
                 )
@@ -91,18 +99,18 @@ class DifferingScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         """The most disputed one."""
-        listed = self.query_one(DisputedList)
-        self.query_one("#differing-body").display = bool(self._disagreements.disputed)
-        listed.highlighted = 0 if self._disagreements.disputed else None
+        disputed = self._disagreements.disputed
+        self.query_one("#differing-body").display = bool(disputed)
+        self.query_one(RowList).show(DISPUTED, disputed[:MOST_DISPUTED], ids=id)
 
     def on_resize(self, event: Resize) -> None:
         """Put the response beside the list where there is room."""
         self.set_class(event.size.width >= BESIDE, "-beside")
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
         """Show that one below."""
-        disputed = self._disagreements.disputed[event.option_index]
-        at, n = event.option_index + 1, len(self._disagreements.disputed)
+        disputed = event.value
+        at, n = event.row + 1, len(self._disagreements.disputed)
         self.query_one(
             "#verdict-pane", Pane
         ).border_title = (
@@ -129,16 +137,3 @@ class DifferingScreen(Dialog[None]):
         if len(disputed) > MOST_DISPUTED:
             words += f"; the first {MOST_DISPUTED} are listed"
         return Content.styled(f"{words}.", QUIET)
-
-
-def _line(disputed: Disputed) -> Option:
-    present = sum(bool(judge.verdict and judge.verdict.value) for judge in disputed.said)
-    asked = sum(judge.score is not None for judge in disputed.said)
-    return Option(
-        Content.assemble(
-            (f"{disputed.distance:.2f}", "bold"),
-            f"  {present} of {asked} present  ",
-            (f"{disputed.item.id}  ", QUIET),
-            " ".join(disputed.response.split())[:200],
-        )
-    )

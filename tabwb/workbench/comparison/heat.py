@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from rich.text import Text
+from rich.cells import cell_len
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.content import Content
-from textual.coordinate import Coordinate
-from textual.events import MouseMove
-from textual.widgets import DataTable, Static
+from textual.events import Click, MouseMove
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widgets import Static
 
 from tabwb.analysis.grouping import Grouped
 from tabwb.battery.model import Feature
 from tabwb.media.wording import between, figure, tally
-from tabwb.workbench.comparison.rows import Basis
-from tabwb.workbench.shell.columns import shortened_apart
-from tabwb.workbench.shell.drawn import heat, table_cell
+from tabwb.workbench.comparison.rows import Basis, key_of
+from tabwb.workbench.shell.columns import Fitted, shortened_apart
+from tabwb.workbench.shell.drawn import heat
+from tabwb.workbench.shell.row_list import EDGE, RowList
 from tabwb.workbench.shell.widgets import Line
 from tabwb.workbench.shell.wording import QUIET
 
@@ -37,6 +40,8 @@ HEADS = 2
 """Lines of the heads."""
 AROUND = HEADS + 1
 """Lines beside those of the models."""
+MARKED = "bold reverse $accent"
+"""The style of the marked cell."""
 HELP = """\
 # Features by model
 
@@ -68,26 +73,58 @@ def abbreviated(titles: Sequence[str]) -> list[str]:
     return made
 
 
-class FeatureTable(DataTable[Text]):
-    """The cells."""
+class FeatureCells(RowList):
+    """A row of cells for each model; one cell is marked."""
 
     HELP = HELP
     ENTER_WORD = "Differ"
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("home", "scroll_top", show=False),
-        Binding("end", "scroll_bottom", show=False),
+        Binding("left", "beside(-1)", show=False),
+        Binding("right", "beside(1)", show=False),
     ]
+    column = reactive(0)
+    """The marked cell of the current row."""
+
+    class Turned(Message):
+        """Another cell of the row is marked."""
 
     def __init__(self) -> None:
-        super().__init__(
-            id="feature-cells",
-            classes="enter-opens",
-            cursor_type="cell",
-            show_header=False,
-            cell_padding=0,
-            cursor_foreground_priority="css",  # else the shade of the cell would hide it
-            cursor_background_priority="css",
-        )
+        super().__init__(id="feature-cells")
+        self.names: dict[object, str] = {}
+        self.shares: dict[object, list[float | None]] = {}
+        """By row, in the order of the columns."""
+        self.n = 0
+        self.room, self.wide = 1, CELLS[-1]
+        """Columns of a name, and of a cell."""
+
+    def watch_column(self) -> None:
+        """Tell which cell is marked."""
+        self.post_message(self.Turned())
+
+    def action_beside(self, step: int) -> None:
+        """Mark the cell beside."""
+        self.column = min(max(self.column + step, 0), self.n - 1)
+
+    def line_of(self, row: Any, fitted: Fitted[Any]) -> Content:
+        """Return the name of a model, then the cells."""
+        name = self.names[key_of(row)]
+        cells = [heat(share, width=self.wide) for share in self.shares[key_of(row)]]
+        if self.has_focus and self.rows[self.current] is row and cells:
+            cells[self.column] = Content.styled(cells[self.column].plain, MARKED)
+        return Content.assemble(name, " " * (self.room + 1 - cell_len(name)), *cells)
+
+    def cell_at(self, x: int, y: int) -> tuple[Grouped, int] | None:
+        """Return the model and the column of a place in the list."""
+        row, at = y + self.scroll_offset.y, (x - EDGE - self.room - 1) // self.wide
+        there = 0 <= row < len(self.rows) and 0 <= at < self.n
+        return (self.rows[row], at) if there else None
+
+    def on_click(self, event: Click) -> None:
+        """Mark the cell that was clicked."""
+        at = event.get_content_offset(self)
+        if at is not None and (found := self.cell_at(at.x, at.y)) is not None:
+            self.column = found[1]
+        super().on_click(event)
 
 
 class FeatureMap(Vertical):
@@ -95,107 +132,71 @@ class FeatureMap(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="feature-map")
-        self._rows: tuple[tuple[Grouped, Judge | None], ...] = ()
+        self._judges: dict[object, Judge | None] = {}
         self._features: tuple[Feature, ...] = ()
-        self._cell = CELLS[-1]
-        self._drawn: dict[tuple[float | None, int], Text] = {}
-        self._shares: tuple[object, ...] = ()
-        """What the table shows: names, features and shares."""
-        self._asked: tuple[Sequence[Grouped], Basis, Grouped | None] | None = None
+        self._asked: tuple[Sequence[Grouped], Basis] | None = None
 
     def compose(self) -> ComposeResult:
         """Yield heads, cells and the line in words."""
         yield Static(id="feature-heads")
-        yield FeatureTable()
+        yield FeatureCells()
         yield Line(id="feature-told")
 
     @property
-    def _table(self) -> FeatureTable:
-        return self.query_one(FeatureTable)
+    def _cells(self) -> FeatureCells:
+        return self.query_one(FeatureCells)
 
     @property
     def feature(self) -> str | None:
         """The id of the marked feature."""
-        at = self._table.cursor_column - 1
-        return self._features[at].id if 0 <= at < len(self._features) else None
+        return self._features[self._cells.column].id if self._features else None
 
     def show(self, rows: Sequence[Grouped], basis: Basis, current: Grouped | None) -> None:
         """Show the features of these; the marked column stays, the row follows the other table."""
-        self._asked = rows, basis, current
-        table = self._table
-        column, top = max(table.cursor_column, 1), table.scroll_y
-        self._rows = tuple((row, row.judge(basis.terms)) for row in rows)
+        self._asked = rows, basis
+        self._judges = {key_of(row): row.judge(basis.terms) for row in rows}
         asked = () if basis.terms is None else basis.terms.features
         self._features = tuple(
             feature for feature in (rows[0].battery.features if rows else ()) if feature.id in asked
         )
-        width = self.size.width - 2
+        cells, n = self._cells, max(len(self._features), 1)
+        width = self.size.width - EDGE - 2
         longest = max((len(row.label) for row in rows), default=0)
-        n = max(len(self._features), 1)
         names_least = {CELLS[0]: min(longest, MOST_NAME)}
-        self._cell = next(
+        cells.wide = next(
             (c for c in CELLS if names_least.get(c, LEAST_NAME) + 1 + c * n <= width), CELLS[-1]
         )
-        room = max(min(width - self._cell * n - 1, MOST_NAME, longest), 1)
-        names = shortened_apart([row.label for row in rows], room)
-        shares = [
-            [_share(judge, feature.id) for feature in self._features] for _, judge in self._rows
-        ]
-        shown = room, self._cell, self._features, names, shares
-        if shown == self._shares:
-            self.mark(current)
-            return
-        self._shares = shown
-        with self.prevent(DataTable.CellHighlighted):
-            table.clear(columns=True)
-            table.add_column(Text(""), width=room + 1, key="model")
-            for feature in self._features:
-                table.add_column(Text(""), width=self._cell, key=feature.id)
-            for (row, _), name, own in zip(self._rows, names, shares, strict=True):
-                key = "\x1f".join((row.label, str(id(row))))
-                table.add_row(Text(name), *map(self._text, own), key=key)
-            self._mark(current, column)
-            table.scroll_to(y=top, animate=False)
-        self._show_heads(room)
-        self._tell()
-
-    def forget_colours(self) -> None:
-        """Draw every cell again next time: the theme has changed."""
-        self._drawn.clear()
-        self._shares = ()
-
-    def _text(self, share: float | None) -> Text:
-        """Return a cell; many have the same share."""
-        key = share, self._cell
-        if key not in self._drawn:
-            self._drawn[key] = table_cell(heat(share, width=self._cell), self.app)
-        return self._drawn[key]
+        cells.room = max(min(width - cells.wide * n - 1, MOST_NAME, longest), 1)
+        cells.shares = {
+            key: [_share(judge, feature.id) for feature in self._features]
+            for key, judge in self._judges.items()
+        }
+        cells.n, cells.column = len(self._features), min(cells.column, n - 1)
+        labels = shortened_apart([row.label for row in rows], cells.room)
+        cells.names = dict(zip(map(key_of, rows), labels, strict=True))
+        at = next((at for at, row in enumerate(rows) if row is current), 0)
+        cells.show((), rows, current=at, ids=key_of)
+        self._show_heads(cells.room)
+        self.tell()
 
     def on_resize(self) -> None:
         """Lay out again."""
         if self._asked is not None:
-            rows, basis, _ = self._asked
-            self.show(rows, basis, self.marked)
+            self.show(*self._asked, self.marked)
 
     def mark(self, current: Grouped | None) -> None:
         """Mark the row of a model."""
-        with self.prevent(DataTable.CellHighlighted):
-            self._mark(current, max(self._table.cursor_column, 1))
-        self._tell()
-
-    def _mark(self, current: Grouped | None, column: int) -> None:
-        at = next((at for at, (row, _) in enumerate(self._rows) if row is current), 0)
-        if self._rows:
-            column = min(column, len(self._features))
-            self._table.move_cursor(row=at, column=column)
+        if current is not None:
+            self._cells.choose(key_of(current))
 
     def _show_heads(self, room: int) -> None:
         """Show abbreviations above the cells, in turn on each of the lines, so that they fit."""
-        lines = [" " * (room + 1) for _ in range(HEADS)]
+        wide = self._cells.wide
+        lines = [" " * (EDGE + room + 1) for _ in range(HEADS)]
         for at, word in enumerate(abbreviated([feature.title for feature in self._features])):
             line = at % HEADS
-            start = room + 1 + at * self._cell
-            head = Content(word).truncate(max(HEADS * self._cell - 1, 1), ellipsis=True)
+            start = EDGE + room + 1 + at * wide
+            head = Content(word).truncate(max(HEADS * wide - 1, 1), ellipsis=True)
             lines[line] = lines[line].ljust(start) + head.plain
         heads = Content.styled("\n".join(lines), QUIET)
         self.query_one("#feature-heads", Static).update(heads)
@@ -203,37 +204,31 @@ class FeatureMap(Vertical):
     @property
     def marked(self) -> Grouped | None:
         """The row of the marked cell."""
-        at = self._table.cursor_row
-        return self._rows[at][0] if 0 <= at < len(self._rows) else None
+        rows, at = self._cells.rows, self._cells.current
+        return rows[at] if 0 <= at < len(rows) else None
 
-    def _tell(self) -> None:
-        at, column = self._table.cursor_row, self._table.cursor_column - 1
+    @on(RowList.Highlighted)
+    @on(FeatureCells.Turned)
+    def tell(self) -> None:
+        """Say what the marked cell shows."""
         told, more = Content(""), Content("")
-        if 0 <= at < len(self._rows) and 0 <= column < len(self._features):
-            row, judge = self._rows[at]
-            feature = self._features[column]
+        if (row := self.marked) is not None and self._features:
+            feature = self._features[self._cells.column]
             told = Content.assemble((feature.title, "bold"), (f"  {row.label}", QUIET))
-            more = Content(rate_words(judge, feature.id))
+            more = Content(rate_words(self._judges[key_of(row)], feature.id))
         self.query_one("#feature-told", Line).show(told, more)
-
-    def on_data_table_cell_highlighted(self, event: DataTable.CellHighlighted) -> None:
-        """Say what the cell shows; the name of a model has no cell."""
-        if event.coordinate.column == 0 and self._features:
-            event.stop()
-            self._table.cursor_coordinate = Coordinate(event.coordinate.row, 1)
-            return
-        self._tell()
 
     def on_mouse_move(self, event: MouseMove) -> None:
         """Say what the cell under the pointer shows."""
-        at, column = event.style.meta.get("row", -1), event.style.meta.get("column", 0) - 1
+        at = event.get_content_offset(self._cells)
+        found = None if at is None else self._cells.cell_at(at.x, at.y)
         words: Content | None = None
-        if 0 <= at < len(self._rows) and 0 <= column < len(self._features):
-            row, judge = self._rows[at]
-            feature = self._features[column]
-            words = Content(f"{feature.title}, {row.label}: {rate_words(judge, feature.id)}")
-        if words != self.tooltip:
-            self.tooltip = words
+        if found is not None:
+            row, feature = found[0], self._features[found[1]]
+            told = rate_words(self._judges[key_of(row)], feature.id)
+            words = Content(f"{feature.title}, {row.label}: {told}")
+        if words != self._cells.tooltip:
+            self._cells.tooltip = words
 
 
 def _share(judge: Judge | None, feature: str) -> float | None:

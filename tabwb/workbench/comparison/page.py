@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
@@ -14,13 +15,13 @@ from textual.content import Content
 from textual.events import Resize
 from textual.theme import Theme
 from textual.timer import Timer
-from textual.widgets import DataTable, Input, Static
+from textual.widgets import Input, Static
 
 from tabwb.analysis.grouping import Grouped
 from tabwb.records.words import NONE
 from tabwb.workbench.comparison.actions import ComparisonActions
 from tabwb.workbench.comparison.detail import ModelDetail
-from tabwb.workbench.comparison.heat import AROUND, FeatureMap, FeatureTable
+from tabwb.workbench.comparison.heat import AROUND, FeatureMap
 from tabwb.workbench.comparison.plots import PlotPane, PlotScroll
 from tabwb.workbench.comparison.rows import RIGHT, Basis, Order, ReadRows, bases, chosen, key_of
 from tabwb.workbench.comparison.table import ModelsTable, columns_of
@@ -33,12 +34,6 @@ from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
 from tabwb.workbench.shell.wording import QUIET
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from tabwb.analysis.grouping import Grouped
-
 
 LEAST_LOWER = 8
 """The least lines of a pane below the table, with its frame."""
@@ -189,7 +184,6 @@ class ModelsPage(Page):
         self.app.theme_changed_signal.subscribe(self, self._theme_changed)
 
     def _theme_changed(self, theme: Theme) -> None:
-        self.query_one(FeatureMap).forget_colours()
         self.lay_out()
 
     # ---------------------------------------------------------------- what is shown
@@ -348,7 +342,7 @@ class ModelsPage(Page):
         pane = self.query_one("#detail-pane", Pane)
         pane.border_title = "" if current is None else current.label
         if pane.display:
-            self.query_one(ModelDetail).show(current, self.basis)
+            self.query_one(ModelDetail).show_model(current, self.basis)
 
     def on_resize(self, event: Resize) -> None:
         """Put the detail beside or below the table, which has its new width after that."""
@@ -453,37 +447,31 @@ class ModelsPage(Page):
         self.lay_out()
         self.focus_inside()
 
-    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
+    @on(RowList.Highlighted, "#models-table")
+    def _show_current(self) -> None:
         """Show the model under the cursor."""
-        event.stop()
         self._detail()
         if self.query_one("#features-pane").display:
             self.query_one(FeatureMap).mark(self.current)
 
-    def on_row_list_selected(self, event: RowList.Selected) -> None:
-        """Open the results of the model under the cursor."""
-        event.stop()
-        if self.current is not None:
-            self.desk.actions(ComparisonActions).open_model(self.current)
-
-    def on_data_table_cell_highlighted(self, event: DataTable.CellHighlighted) -> None:
+    @on(RowList.Highlighted, "#feature-cells")
+    def _follow_cell(self, event: RowList.Highlighted) -> None:
         """Move to the model of the marked cell."""
-        event.stop()
-        table = self.query_one(ModelsTable)
-        if self.query_one(FeatureTable).has_focus:
-            table.go(event.coordinate.row)
+        if event.list.has_focus:
+            self.query_one(ModelsTable).go(event.row)
 
-    def on_data_table_cell_selected(self, event: DataTable.CellSelected) -> None:
-        """Find the responses on which judges differ about the feature of the marked cell."""
-        event.stop()
-        feature = self.query_one(FeatureMap).feature
+    @on(RowList.Selected)
+    def _open(self, event: RowList.Selected) -> None:
+        """Open the results of a model; of a feature, the responses on which judges differ."""
+        actions = self.desk.actions(ComparisonActions)
+        if isinstance(event.list, ModelsTable):
+            if self.current is not None:
+                actions.open_model(self.current)
+            return
+        is_detail = isinstance(event.list, ModelDetail)
+        feature = event.list.chosen if is_detail else self.query_one(FeatureMap).feature
         if feature is not None:
-            self.desk.actions(ComparisonActions).differ_on(feature)
-
-    def on_option_list_option_selected(self, event: ModelDetail.OptionSelected) -> None:
-        """Find the responses on which judges differ about a feature."""
-        event.stop()
-        self.desk.actions(ComparisonActions).differ_on(str(event.option.id))
+            actions.differ_on(feature)
 
     def on_row_list_head_clicked(self, event: RowList.HeadClicked) -> None:
         """Sort by what was clicked."""

@@ -56,9 +56,9 @@ class ModelsTable(RowList):
     def __init__(self) -> None:
         super().__init__(id="models-table")
 
-    def sorts(self, column: Column[Any]) -> bool:
+    def sorts(self, column: Column[Any] | None) -> bool:
         """Return whether a click on a head sorts."""
-        return can_sort(column.name)
+        return column is not None and can_sort(column.name)
 
 
 def columns_of(

@@ -14,8 +14,9 @@ from tabwb.media.views.tables import VIEWS
 from tabwb.operations.operation import made, plugin_operation, values_of
 from tabwb.plugin_api.extensions import OperationSource, PageSource
 from tabwb.records.words import plural
+from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import PickScreen, ScrollPane
+from tabwb.workbench.shell.dialogs import ScrollPane, pick
 from tabwb.workbench.shell.operation_dialog import OperationScreen
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.widgets import Line, Pane, ReportView
@@ -171,17 +172,17 @@ def choose(desk: Desk) -> None:
         desk.return_to = page
         desk.call_after_refresh(desk.show_frame)  # the focus has moved by then
 
-    def picked(at: int | None) -> None:
-        if at is not None:
-            title, _, build = choices[at]
-            if at >= len(operations):
-                desk.notify(f"{title}: computing …", timeout=2, markup=False)
-            desk.start(show, build, group="extension")
+    def picked(choice: _Choice) -> None:
+        title, _, build = choice
+        if choice not in choices[: len(operations)]:
+            desk.notify(f"{title}: computing …", timeout=2, markup=False)
+        desk.start(show, build, group="extension")
 
-    lines = [
-        Content.assemble((title, "bold"), (f"\n  {words}", QUIET)) for title, words, _ in choices
-    ]
-    desk.app.push_screen(PickScreen(f"Tables and pages, {what}", lines), picked)
+    columns: Sequence[Column[_Choice]] = (Column("", lambda one: one[0], least=20, style="bold"),)
+    pick(
+        desk.app, f"Tables and pages, {what}", choices, picked, columns=columns,
+        below=lambda one, _: Content.styled(f"  {one[1]}", QUIET),
+    )  # fmt: skip
 
 
 def _choices(desk: Desk, numbers: Sequence[int], what: str) -> Iterator[_Choice]:

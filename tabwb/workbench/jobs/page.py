@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 from textual.app import ComposeResult
 from textual.content import Content
-from textual.widgets import OptionList
-from textual.widgets.option_list import Option
 
 from tabwb.operations.operation import Operation
 from tabwb.records.words import plural, time_left
 from tabwb.workbench.engine.jobs import JobState
+from tabwb.workbench.shell.columns import Column, laid
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Actions, Page
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded, key_lines
 
@@ -56,12 +56,6 @@ shows how far they are, and the workbench can be used meanwhile.
 """
 
 
-class JobList(OptionList):
-    """The jobs, the latest first."""
-
-    HELP = HELP
-
-
 class JobsPage(Page):
     """The page."""
 
@@ -72,8 +66,8 @@ class JobsPage(Page):
     def compose(self) -> ComposeResult:
         """Yield the list."""
         with Pane(title="Background jobs"):
-            yield WrappedText(without_jobs, id="jobs-none")
-            yield JobList(id="jobs-list", compact=True)
+            yield RowList(id="jobs-list", help_text=HELP)
+            yield WrappedText(self._below, id="jobs-below")
 
     def on_mount(self) -> None:
         """Show the jobs."""
@@ -93,35 +87,32 @@ class JobsPage(Page):
         }
         return super().foot_rank(command) if usable.get(command.id, True) else 0
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
-        """Offer what can be done with the highlighted job."""
-        event.stop()
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
+        """Show the words of the highlighted job, and what can be done with it."""
+        self.query_one("#jobs-below").refresh(layout=True)
         self.desk.show_foot()
 
     def focus_inside(self) -> None:
         """Give the keys to the list."""
-        self.query_one(JobList).focus()
+        self.query_one(RowList).focus()
 
     def start_at_work(self) -> None:
         """Highlight the newest job that works, else the newest: what stop and start act on."""
-        active = [at for at, state in enumerate(self._states) if state.active]
-        if self._states:
-            self.query_one(JobList).highlighted = active[0] if active else 0
+        states = self.desk.sessions.jobs.states
+        wanted = next((one for one in states if one.active), states[0] if states else None)
+        if wanted is not None:
+            self.query_one(RowList).choose(wanted.number)
 
     def update_page(self) -> None:
         """Show the present states; the same job stays highlighted."""
-        if not self.is_mounted:
-            return
-        states = self._states
-        options = self.query_one(JobList)
-        at, top = options.highlighted, options.scroll_offset
-        count = options.option_count
-        options.set_options(Option(line_of(state), id=str(state.number)) for state in states)
-        if states:
-            added = len(states) - count if count else 0
-            options.highlighted = min((at or 0) + added, len(states) - 1)
-            options.scroll_to(y=top.y, animate=False)
-        self.query_one("#jobs-none").display = not states
+        if self.is_mounted:
+            states = self.desk.sessions.jobs.states
+            self.query_one(RowList).show(JOBS, states, ids=lambda state: state.number)
+            self.query_one("#jobs-below").refresh(layout=True)
+
+    def _below(self, width: int) -> Iterator[Content]:
+        state = self._current
+        return without_jobs(width) if state is None else words_of(state, width)
 
     def _changed(self, state: JobState) -> None:
         if self.desk.current is self:
@@ -129,17 +120,12 @@ class JobsPage(Page):
             self.desk.show_foot()
 
     @property
-    def _states(self) -> list[JobState]:
-        return self.desk.sessions.jobs.states
-
-    @property
     def _current(self) -> JobState | None:
-        at, states = self.query_one(JobList).highlighted, self._states
-        return states[at] if at is not None and at < len(states) else None
+        at, states = self.query_one(RowList).current, self.desk.sessions.jobs.states
+        return states[at] if 0 <= at < len(states) else None
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Open the result of the job that was chosen."""
-        event.stop()
         self.desk.perform("file.show-job")
 
     async def show_job(self) -> None:
@@ -280,26 +266,41 @@ def without_jobs(width: int) -> Iterator[Content]:
     yield Content("")
     yield Content.styled("A job that was stopped, for example:", QUIET)
     yield Content("")
-    yield from line_of(EXAMPLE).split("\n")
+    yield from laid(JOBS, [EXAMPLE], width)[1:]
+    yield from words_of(EXAMPLE, width)
 
 
-def line_of(state: JobState) -> Content:
-    """Return the lines of one job: what it does, how far it is, its words."""
-    style = AMBER if state.phase == "refused" else ""
-    lines = [
-        Content.assemble(
-            (f"{SIGNS[state.phase]} {state.kind:<8} ", "bold"),
-            (f"{WORDS.get(state.phase, state.phase):<8}  ", style or QUIET),
-            state.title,
-        )
-    ]
-    if state.planned:
-        left = ""
-        if state.phase == "running" and state.done:
-            left = time_left(state.seconds / state.done * (state.planned - state.done)).strip()
-        counts = (f"  {state.done}/{state.planned}   {left}", QUIET)
-        lines.append(Content.assemble("  ", bar(state.done / state.planned, BAR), counts))
-    lines += [Content.styled(f"  {words}", style or QUIET) for words in state.words.splitlines()]
+def _title(state: JobState) -> Content:
+    return Content.styled(f"{SIGNS[state.phase]} {state.kind}", "bold")
+
+
+def _phase(state: JobState) -> Content:
+    style = AMBER if state.phase == "refused" else QUIET
+    return Content.styled(WORDS.get(state.phase, state.phase), style)
+
+
+def _left(state: JobState) -> str:
+    if state.phase != "running" or not state.done:
+        return ""
+    return time_left(state.seconds / state.done * (state.planned - state.done)).strip()
+
+
+def _share(state: JobState, width: int) -> Content:
+    return bar(state.done / state.planned, width) if state.planned else Content("")
+
+
+JOBS: Sequence[Column[JobState]] = (
+    Column("", _title),
+    Column("", _phase),
+    Column("", lambda state: state.title, least=12),
+    Column("", _share, grow=(6, BAR), rank=1),
+    Column("", lambda state: f"{state.done}/{state.planned}" if state.planned else "", right=True),
+    Column("", _left, rank=2, style=QUIET),
+)
+
+
+def words_of(state: JobState, width: int) -> Iterator[Content]:
+    """Yield what a job says, and how it is continued."""
+    yield from folded(state.words, width, AMBER if state.phase == "refused" else "", indent=2)
     if state.resumable:
-        lines.append(Content.assemble("  ", ("r", f"bold {ACCENT}"), (" continues it", QUIET)))
-    return Content("\n").join([*lines, Content("")])
+        yield Content.assemble("  ", ("r", f"bold {ACCENT}"), (" continues it", QUIET))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
 from textual.content import Content
-from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets import Button, Input, Static
 
 from tabwb.operations.model import AddProfile, RemoveProfile, TryModel
 from tabwb.operations.operation import Operation, made
@@ -17,10 +18,11 @@ from tabwb.records.specs import is_writable
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import Ready
 from tabwb.workbench.engine.view_models import Catalogue, ModelEntry
-from tabwb.workbench.shell.columns import clipped
+from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
 from tabwb.workbench.shell.fields import Fields, Selection
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 HELPS = {
@@ -41,14 +43,15 @@ NOTE = "Enter copies the line to the fields. Write saves the profile. Try sends 
 REMOVE = "Remove"
 
 
-class Known(OptionList):
-    """What can be examined."""
-
-    HELP = """\
+HELP = """\
 # Models
 
 Your profiles first, then the back ends. **enter** copies the chosen one into the fields below.
 """
+MODELS: Sequence[Column[ModelEntry]] = (
+    Column("", lambda one: one.shape, least=20, most=WIDEST),
+    Column("", lambda one: one.note, least=20, end=True, style=QUIET),
+)
 
 
 FIELDS = Fields("profile-", HELPS)
@@ -75,7 +78,7 @@ class ModelsScreen(Dialog[None]):
         """The list, fields, message, buttons."""
         with Vertical(classes="dialog"):
             yield Static("Models", classes="dialog-title")
-            yield Known(id="models-known", compact=True)
+            yield RowList(id="models-known", help_text=HELP, opens=False)
             yield labelled("Name", FIELDS.text("name"))
             yield labelled("Spec", FIELDS.text("spec"))
             with Horizontal(classes="pair"):
@@ -103,15 +106,7 @@ class ModelsScreen(Dialog[None]):
 
     def _renew(self, catalogue: Catalogue) -> None:
         self._catalogue = catalogue
-        known, models = self.query_one(Known), catalogue.models
-        at = known.highlighted or 0
-        width = min(max((len(model.shape) for model in models), default=0), WIDEST)
-        lines = []
-        for model in models:
-            spec = clipped(model.shape, width).ljust(width)
-            lines.append(Content.assemble(spec, "  ", (model.note, QUIET)))
-        known.set_options(lines)
-        known.highlighted = min(at, len(models) - 1) if models else None
+        self.query_one(RowList).show(MODELS, catalogue.models, ids=lambda one: one.spec)
 
     def _show(self, phase: str, words: str) -> None:
         self._trying = phase in {"running", "stopping"}
@@ -122,15 +117,14 @@ class ModelsScreen(Dialog[None]):
     def _say(self, words: str, style: str) -> None:
         self.query_one("#models-message", Static).update(Content.styled(words, style))
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
         """Say all of what a narrow list cuts."""
-        models = self._catalogue.models
-        if event.option_list.has_focus and not self._trying and event.option_index < len(models):
-            self._say(f"{models[event.option_index].note}\n{NOTE}", QUIET)
+        if event.list.has_focus and not self._trying:
+            self._say(f"{event.value.note}\n{NOTE}", QUIET)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Copy a model into all fields: nothing of another one stays."""
-        for name, value in _fields(self._catalogue.models[event.option_index]).items():
+        for name, value in _fields(event.value).items():
             field = self.query_one(f"#profile-{name}")
             assert isinstance(field, Input | Selection)
             field.value = value

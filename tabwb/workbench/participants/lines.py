@@ -50,6 +50,12 @@ def sign(participant: Participant, scope: Scope) -> str:
     return NOT_RECORDED if last is None else GIVEN if last.given else WITHDRAWN
 
 
+SCOPE_WORDS: Sequence[Column[tuple[str, str]]] = (
+    Column("", lambda one: one[0], style="bold"),
+    Column("", lambda one: one[1], least=20, end=True, style=QUIET),
+)
+
+
 def nobody(keys: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
     """Yield what is shown before there is a participant."""
     yield from folded(NOBODY, width)
@@ -57,9 +63,7 @@ def nobody(keys: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
     yield from key_lines(keys, width)
     yield Content("")
     yield Content.styled("Consent is recorded for each scope; without it nothing is done:", QUIET)
-    wide = max(map(len, SCOPES)) + 2
-    for scope, words in SCOPES.items():
-        yield Content.assemble((f"{scope:<{wide}}", "bold"), (words, QUIET))
+    yield from laid(SCOPE_WORDS, [*SCOPES.items()], width)[1:]
 
 
 def _recorded(participant: Participant) -> str:
@@ -120,6 +124,14 @@ def _state(consent: Consent) -> str:
     return f"{'given' if consent.given else 'withdrawn'} {consent.on}"
 
 
+FACTS: Sequence[Column[tuple[str, str, str]]] = (
+    Column("", lambda one: one[0], least=12, style=QUIET),
+    Column("", lambda one: one[1], least=12, end=True, style="bold"),
+    Column("", lambda one: one[2], rank=1, least=12, end=True, style=QUIET),
+)
+"""The columns of a record: name, value, what it means."""
+
+
 def record(
     participant: Participant, study: Study, read: Known | None, width: int
 ) -> Iterator[Content]:
@@ -133,13 +145,12 @@ def record(
     """
     columns = {column.name: column for column in study.columns}
     speaker = participant.speaker
+    facts: list[tuple[str, str, str]] = []
     for name, value in speaker.values.items():
         column = columns.get(name)
         unit = f" {column.unit}" if column and column.unit else ""
-        title = f"   {column.title}" if column and column.title else ""
-        yield Content.assemble(
-            (f"{name:<18} ", QUIET), (f"{value}{unit}", "bold"), (title, QUIET)
-        ).truncate(width, ellipsis=True)
+        facts.append((name, f"{value}{unit}", column.title if column else ""))
+    yield from laid(FACTS, facts, width)[1:]
     if speaker.version:
         words = f"version {speaker.version}, {speaker.recorded_at[:10]}, by {speaker.by}"
         yield from folded(words, width, QUIET)

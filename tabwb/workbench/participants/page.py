@@ -309,8 +309,8 @@ class ParticipantsPage(Page):
         self.app.push_screen(PrintedForm(self.present.id if self.present else ""))
 
     def new_session(self) -> None:
-        """Open the dialog of a new administration for the highlighted participant."""
-        self.desk.request("trial", "new", examinee=self.present.id if self.present else None)
+        """Open the dialog of a new administration for the highlighted participant, or a new one."""
+        self.desk.request("trial", "new", examinee=self.present.id if self.present else "")
 
     def delete_participant(self) -> None:
         """Show what a deletion would remove and leave, then delete."""

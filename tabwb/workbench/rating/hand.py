@@ -14,8 +14,8 @@ from tabwb.workbench.rating.keys import MOVES, SCROLLS, command_of
 from tabwb.workbench.rating.layout import moved
 from tabwb.workbench.rating.sheet import AnswerSheet
 from tabwb.workbench.rating.view_models import Move, RatingView, Request, Slot
-from tabwb.workbench.rating.wording import option_line
-from tabwb.workbench.shell.dialogs import PickScreen
+from tabwb.workbench.rating.wording import option_columns
+from tabwb.workbench.shell.dialogs import pick
 from tabwb.workbench.shell.settings import next_theme
 
 if TYPE_CHECKING:
@@ -214,14 +214,11 @@ class Hand:
         if question.kind != "choice":
             return
         values = list(question.values)
-
-        def chosen(at: int | None) -> None:
-            if at is not None:
-                self._changed(self.sheet.put(slot, values[at]))
-
-        lines = [option_line(question, value) for value in values]
-        at = values.index(answer) if answer in values else 0
-        self._screen.app.push_screen(PickScreen(question.title, lines, at), chosen)
+        pick(
+            self._screen.app, question.title, values,
+            lambda value: self._changed(self.sheet.put(slot, value)),
+            at=values.index(answer) if answer in values else 0, columns=option_columns(question),
+        )  # fmt: skip
 
     def do_note(self) -> None:
         """Write a note."""

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual.app import ComposeResult
 from textual.containers import Container
 from textual.content import Content
 from textual.events import Resize
-from textual.widgets import OptionList
-from textual.widgets.option_list import Option
 
-from tabwb.battery.forms import Form
+from tabwb.battery.forms import Form, form_from_canonical
+from tabwb.records.rating_sets import RatingSet
 from tabwb.records.words import plural
-from tabwb.workbench.rating.controller import RatingController, SetEntry, SetsKnown
-from tabwb.workbench.shell.columns import shortened
+from tabwb.workbench.engine.engine import Engine
+from tabwb.workbench.shell.columns import Column, laid
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import PickScreen, ScrollPane
+from tabwb.workbench.shell.dialogs import ScrollPane, pick
 from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, LEAST, QUIET, folded
 
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
     from tabwb.analysis.rating_sets import RaterProgress
     from tabwb.operations.operation import Operation
 
-BESIDE_NAME = 32
-"""Columns of a set's line beside its name."""
+OPEN = "An administration is open, and its messages could reveal sources: F8 leaves it."
+BUSY = "A job is running, and its messages could reveal sources: rate when it has ended."
 BESIDE = 110
 """From so many columns on the highlighted set is beside the list."""
 NONE = """\
@@ -52,27 +53,77 @@ def none_lines(width: int) -> Iterator[Content]:
         yield from folded(words, width, QUIET, indent=2)
 
 
-def rater_lines(raters: Sequence[RaterProgress], width: int) -> Iterator[Content]:
-    """Yield how far each rater of a set is; no answer is shown."""
-    yield Content.styled("RATERS", f"bold {QUIET}")
-    column = max([6, *(len(one.rater) for one in raters)])
-    for one in raters:
-        share = one.done / one.assigned if one.assigned else 0.0
-        facts = [f"{one.begun} begun"] * bool(one.begun)
-        facts += [f"{one.minutes:.0f} min"] * bool(one.minutes)
-        if one.median_seconds is not None:
-            facts.append(f"median {one.median_seconds:.2f} s")
-        facts += [f"{one.flagged} flagged"] * bool(one.flagged)
-        if one.last:
-            facts.append(f"last {one.last[:16].replace('T', ' ')}")
-        line = Content.assemble(
-            (one.rater.ljust(column), "bold"),
-            " ",
-            bar(share, min(max(width - 60, 10), 30)),
-            f"  {one.done} of {one.assigned}  ",
-            (", ".join(facts), QUIET),
+class SetEntry(NamedTuple):
+    """One rating set of the list, with how far each rater is."""
+
+    set: RatingSet
+    form: Form
+    samples: int
+    raters: tuple[RaterProgress, ...]
+
+    @property
+    def assigned(self) -> int:
+        """The samples that all raters have to rate."""
+        return sum(one.assigned for one in self.raters)
+
+    @property
+    def done(self) -> int:
+        """The complete ones."""
+        return sum(one.done for one in self.raters)
+
+
+def read_sets(engine: Engine) -> tuple[SetEntry, ...]:
+    """Return the rating sets of the store, oldest first."""
+    from tabwb.analysis.rating_sets import progress_of  # loads numpy
+
+    store = engine.store
+    return tuple(
+        SetEntry(
+            one,
+            form_from_canonical(one.form),
+            len(store.sets.samples(one.id)),
+            tuple(progress_of(store, one)),
         )
-        yield line.truncate(width, ellipsis=True)
+        for one in store.sets.all()
+    )
+
+
+def _share(of: RaterProgress | SetEntry, width: int) -> Content:
+    return bar(of.done / of.assigned if of.assigned else 0.0, width)
+
+
+RATERS: Sequence[Column[RaterProgress]] = (
+    Column("", lambda one: one.rater, least=6, style="bold"),
+    Column("", _share, grow=(8, 30), rank=1),
+    Column("", lambda one: f"{one.done} of {one.assigned}", right=True),
+    Column("", lambda one: f"{one.begun} begun" if one.begun else "", style=QUIET),
+    Column("", lambda one: f"{one.minutes:.0f} min" if one.minutes else "", rank=4, style=QUIET),
+    Column(
+        "",
+        lambda one: "" if one.median_seconds is None else f"median {one.median_seconds:.2f} s",
+        rank=3,
+        style=QUIET,
+    ),
+    Column("", lambda one: f"{one.flagged} flagged" if one.flagged else "", style=QUIET),
+    Column(
+        "",
+        lambda one: f"last {one.last[:16].replace('T', ' ')}" if one.last else "",
+        rank=2,
+        style=QUIET,
+    ),
+)
+"""The columns of raters; no answer is shown."""
+WHO: Sequence[Column[RaterProgress]] = (
+    Column("", lambda one: one.rater, least=12),
+    Column("", lambda one: f"{one.done} of {one.assigned}", style=QUIET),
+)
+"""The columns of the raters who can be picked."""
+SETS: Sequence[Column[SetEntry]] = (
+    Column("", lambda one: one.set.status),
+    Column("", lambda one: one.set.name, least=20, style="bold"),
+    Column("", _share, grow=(6, 20), rank=1),
+    Column("", lambda one: f"{one.done}/{one.assigned}", right=True),
+)
 
 
 def question_lines(form: Form, width: int) -> Iterator[Content]:
@@ -88,10 +139,7 @@ def question_lines(form: Form, width: int) -> Iterator[Content]:
         yield from text.wrap(width)
 
 
-class SetList(OptionList):
-    """Rating sets."""
-
-    HELP = """\
+HELP = """\
 # Rating sets
 
 One line for each set: how much of all raters' work is done. Beside or below it are the raters and
@@ -112,53 +160,32 @@ class SetsPage(Page):
         """Yield the list, and the highlighted set with its raters and questions."""
         with Container(id="sets-body"):
             with Pane(id="sets-pane"):
-                yield SetList(id="sets-list", compact=True)
-            with Pane(id="set-pane"), ScrollPane(id="set-scroll", help_text=SetList.HELP):
+                yield RowList(id="sets-list", help_text=HELP, opens=False)
+            with Pane(id="set-pane"), ScrollPane(id="set-scroll", help_text=HELP):
                 yield WrappedText(self._details, id="set-details")
 
     def on_resize(self, event: Resize) -> None:
         """Put the set beside the list where there is room."""
         self.query_one("#sets-body").set_class(event.size.width >= BESIDE, "-wide")
-        self.call_after_refresh(self._list)
 
-    def show(self, message: SetsKnown) -> None:
+    async def _read(self) -> None:
         """Show the sets of the store."""
-        self._sets = message.sets
+        self._sets = await self.desk.ask(read_sets, self.desk.engine)
         count = len(self._sets)
         title = f"Rating sets · {count}" if count else "Rating sets"
         self.query_one("#sets-pane", Pane).border_title = title
         self.query_one("#sets-pane", Pane).display = bool(count)
-        self._list()
+        self.query_one(RowList).show(SETS, self._sets, ids=lambda one: one.set.id)
+        self._show_details()
         if self.query_one("#sets-body").has_focus_within or not self.screen.focused:
             self.focus_inside()
 
-    def _list(self) -> None:
-        listed = self.query_one(SetList)
-        kept = listed.highlighted
-        listed.set_options(Option(line, id=str(one.id)) for one, line in self._lines())
-        listed.highlighted = min(kept or 0, len(self._sets) - 1) if self._sets else None
-        self._show_details()
-
     def _show_details(self) -> None:
         one = self.highlighted
-        self.query_one("#set-pane", Pane).border_title = "Rating sets" if one is None else one.name
+        self.query_one("#set-pane", Pane).border_title = (
+            "Rating sets" if one is None else one.set.name
+        )
         self.query_one("#set-details", WrappedText).refresh(layout=True)
-
-    def _lines(self) -> Iterator[tuple[SetEntry, Content]]:
-        room = self.query_one(SetList).content_size.width - 2
-        longest = max((len(one.name) for one in self._sets), default=0)
-        width = min(longest, max(room - BESIDE_NAME, LEAST))
-        for one in self._sets:
-            yield (
-                one,
-                Content.assemble(
-                    f"{one.status:<7} ",
-                    (shortened(one.name, width).ljust(width), "bold"),
-                    "  ",
-                    bar(one.done / one.assigned if one.assigned else 0.0, 10),
-                    f" {one.done}/{one.assigned}",
-                ).truncate(max(room, LEAST), ellipsis=True),
-            )
 
     def _details(self, width: int) -> Iterator[Content]:
         one = self.highlighted
@@ -168,83 +195,80 @@ class SetsPage(Page):
             return
         yield Content.styled(one.form.title, "bold")
         facts = [
-            one.status,
-            f"planned on {one.created}",
+            one.set.status,
+            f"planned on {one.set.created_at[:10]}",
             plural(one.samples, "sample"),
             plural(len(one.raters), "rater"),
-            f"{one.counts} counts",
-            "guidelines are read first" if one.guidelines else "no guidelines",
+            f"{one.set.counts} counts",
+            "guidelines are read first" if one.set.guidelines else "no guidelines",
         ]
         yield from folded(" · ".join(facts), width, QUIET)
         if one.form.shows:
             shown = ", ".join(part.replace("-", " ") for part in one.form.shows)
             yield from folded(f"raters get: {shown}", width, QUIET)
         yield Content("")
-        yield from rater_lines(one.raters, width)
+        yield Content.styled("RATERS", f"bold {QUIET}")
+        yield from laid(RATERS, one.raters, width)[1:]
         yield Content("")
         yield from question_lines(one.form, width)
 
     @property
     def highlighted(self) -> SetEntry | None:
         """The highlighted set."""
-        at = self.query_one(SetList).highlighted
-        return None if at is None or at >= len(self._sets) else self._sets[at]
+        at = self.query_one(RowList).current
+        return self._sets[at] if 0 <= at < len(self._sets) else None
 
     def rating_set(self) -> int | None:
         """Return the id of the highlighted set."""
-        return None if self.highlighted is None else self.highlighted.id
+        return None if self.highlighted is None else self.highlighted.set.id
 
     def update_page(self) -> None:
         """Read the sets again."""
-        self.desk.do(self.desk.controller(RatingController).read)
+        self.desk.start(self._read, group="sets")
 
     def focus_inside(self) -> None:
         """Focus the list, or without sets what is said of them."""
-        self.query_one(SetList if self._sets else ScrollPane).focus()
+        self.query_one(RowList if self._sets else ScrollPane).focus()
 
     def open_title(self) -> str | None:
         """Return what the title bar says."""
         return "rating sets"
 
-    def on_option_list_option_highlighted(self, event: OptionList.OptionHighlighted) -> None:
+    def on_row_list_highlighted(self, event: RowList.Highlighted) -> None:
         """Show the highlighted set."""
-        event.stop()
         self._show_details()
         self.query_one("#set-scroll").scroll_home(animate=False)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Ask who rates."""
-        event.stop()
         self.start_rating()
 
     # ---------------------------------------------------------------- commands
 
     def start_rating(self) -> None:
         """Ask who rates the highlighted set, and open the rating screen."""
-        from tabwb.workbench.rating.actions import RatingActions
-
-        one = self.highlighted
+        one, desk = self.highlighted, self.desk
         if one is None:
             self.show_message("no rating set is planned: p plans one")
-            return
-        if one.status == "closed":
-            self.show_message(f"rating set {one.name} is closed: m opens it again")
-            return
-        if self.desk.actions(RatingActions).refused():
-            return
-        column = max([12, *(len(rater.rater) for rater in one.raters)]) + 2
-        lines = [
-            Content.assemble(
-                rater.rater.ljust(column), (f"{rater.done} of {rater.assigned}", QUIET)
-            )
-            for rater in one.raters
-        ]
+        elif one.set.status == "closed":
+            self.show_message(f"rating set {one.set.name} is closed: m opens it again")
+        elif desk.work is not None or desk.jobs:
+            self.show_message(OPEN if desk.work is not None else BUSY)
+        else:
+            then = partial(self._rate, one.set.id)
+            pick(self.app, f"Who rates {one.set.name}?", one.raters, then, columns=WHO)
 
-        def chosen(at: int | None) -> None:
-            if at is not None:
-                self.desk.actions(RatingActions).rate(one.id, one.raters[at].rater)
+    def _rate(self, set_id: int, rater: RaterProgress) -> None:
+        """Open the rating screen over everything."""
+        from tabwb.workbench.rating.screen import RatingScreen
+        from tabwb.workbench.rating.worker import connection
 
-        self.app.push_screen(PickScreen(f"Who rates {one.name}?", lines), chosen)
+        def closed(_: None) -> None:
+            self.desk.workbench.show_held_back()
+            self.update_page()
+
+        place = self.desk.engine.store_place
+        self.app.push_screen(RatingScreen(connection(place, set_id, rater.rater)), closed)
 
     def plan_ratings(self) -> None:
         """Plan a rating set."""
@@ -266,11 +290,11 @@ class SetsPage(Page):
         if one is None:
             self.show_message("no rating set is planned: p plans one")
             return
-        known = {"reference": one.id}
-        marked = ReopenSet if one.status == "closed" else CloseSet
-        out = {**known, "out": f"{one.name}.csv"}
+        known = {"reference": one.set.id}
+        marked = ReopenSet if one.set.status == "closed" else CloseSet
+        out = {**known, "out": f"{one.set.name}.csv"}
         others = [(marked, known), (RevokeLinks, known), (ExportRatings, out)]
-        self._operate(MakeLinks, f"Rating set {one.name}", others=others, **known)
+        self._operate(MakeLinks, f"Rating set {one.set.name}", others=others, **known)
 
     def _operate(self, kind: type[Operation], title: str, **known: Any) -> None:
         """Open the dialog of an operation; the sets are read again when it is closed."""

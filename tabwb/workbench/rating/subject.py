@@ -17,13 +17,12 @@ PAGE = (
 )  # fmt: skip
 COMMANDS = (
     Command("file.rating-sets", "Rating sets", "Rate", "r", 10,
-            "Sets of responses that people rate, blind to the source.", where=ON_HOME),
+            "Sets of responses that people rate, blind to the source.", where=ON_HOME,
+            run=lambda desk: desk.go("sets")),
 )  # fmt: skip
 SUBJECT = Subject(
     __name__,
     commands=COMMANDS,
     pages=(PageSpec("sets", "page:SetsPage", "the rating sets", PAGE),),
-    actions="actions:RatingActions",
-    controller="controller:RatingController",
     needs="tabwb.administer.rating",
 )

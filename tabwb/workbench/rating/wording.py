@@ -2,20 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from textual.content import Content
 
 from tabwb.administer.rating.session import Asked, Draft
-from tabwb.battery.forms import Form, Question
+from tabwb.battery.forms import Form, Option, Question
 from tabwb.phonology.inventory import parse_spoken, to_ipa
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.records.words import plural
 from tabwb.workbench.rating.view_models import RatingView, Slot, attempts_in, slots_of
+from tabwb.workbench.shell.columns import Column, Heading, laid
 from tabwb.workbench.shell.drawn import scale
 from tabwb.workbench.shell.sound import bars
-from tabwb.workbench.shell.wording import ABSENT, ACCENT, AMBER, LEAST, PRESENT, QUIET, wrapped
+from tabwb.workbench.shell.wording import (
+    ABSENT,
+    ACCENT,
+    AMBER,
+    LEAST,
+    PRESENT,
+    QUIET,
+    folded,
+    wrapped,
+)
 
 BESIDE_NAME = 51
 """Columns of the title bar beside the name of the set and the rater's code."""
@@ -228,6 +238,10 @@ def confidence_words(confidence: int | None) -> str:
     return "- not given" if confidence is None else f"{confidence} {SURE[confidence]}"
 
 
+_Compared = tuple[bool, Question, Answer, Answer]
+"""Whether they differ, the question, the rater's own answer, the right one."""
+
+
 def feedback_lines(view: RatingView, width: int) -> Iterator[Content]:
     """Yield the right answers to a calibration sample beside the rater's own, the unlike first."""
     right: Mapping[str, Answer] = view.right or {}
@@ -240,20 +254,26 @@ def feedback_lines(view: RatingView, width: int) -> Iterator[Content]:
     same = len(rows) - unlike
     yield Content.assemble(("Right answers   ", "bold"), (f"{same} of {len(rows)} as yours", QUIET))
     yield Content("")
-    for differs, question, own, other in sorted(rows, key=lambda row: not row[0]):
-        room = min(max(width - 44, 16), 34)
-        title = Content(question.title).truncate(room, ellipsis=True).plain.ljust(room)
-        yield Content.assemble(
-            ("! " if differs else "  ", f"bold {AMBER}"),
-            (title, "bold" if differs else QUIET),
-            "  yours ",
-            (answer_words(question, own).ljust(14), ACCENT if differs else QUIET),
-            "  right ",
-            (answer_words(question, other), "bold" if differs else QUIET),
-        )
+    shown: list[_Compared | Heading] = []
+    for row in sorted(rows, key=lambda row: not row[0]):
+        shown.append(row)
+        differs, question, *_ = row
         if differs and question.definition:
-            for line in wrapped(question.definition, max(width - 4, LEAST)):
-                yield Content.styled(f"    {line}", QUIET)
+            shown += map(Heading, folded(question.definition, width, QUIET, 4))
+    yield from laid(COMPARED, shown, width)
+
+
+def _quietly(words: str, row: _Compared, style: str) -> Content:
+    return Content.styled(words, style if row[0] else QUIET)
+
+
+COMPARED: Sequence[Column[_Compared]] = (
+    Column("", lambda row: "!" if row[0] else "", style=f"bold {AMBER}"),
+    Column("", lambda row: _quietly(row[1].title, row, "bold"), least=16, most=34, end=True),
+    Column("yours", lambda row: _quietly(answer_words(row[1], row[2]), row, ACCENT), least=14),
+    Column("right", lambda row: _quietly(answer_words(row[1], row[3]), row, "bold"), least=14),
+)
+"""The columns of own and right answers."""
 
 
 def over_lines(view: RatingView, *, only: bool) -> Iterator[Content]:
@@ -267,15 +287,31 @@ def over_lines(view: RatingView, *, only: bool) -> Iterator[Content]:
     )
 
 
-def option_line(question: Question, value: Answer) -> Content:
-    """Return one answer of a list to choose from, with its definition."""
-    if value == CANNOT_TELL:
-        return Content.assemble(f"{UNSURE} ", "cannot tell".ljust(20))
-    found = next((one for one in question.options if one.value == _text(value)), None)
-    title = found.title if found is not None else answer_words(question, value)
-    key = found.key if found is not None else ""
-    definition = found.definition if found is not None else ""
-    return Content.assemble(f"{key or ' '} ", title.ljust(20), (definition, QUIET))
+def option_columns(question: Question) -> Sequence[Column[Answer]]:
+    """Return the columns of answers to choose from: key, title, definition."""
+
+    def of(value: Answer) -> Option | None:
+        return next((one for one in question.options if one.value == _text(value)), None)
+
+    def key(value: Answer) -> str:
+        found = of(value)
+        return UNSURE if value == CANNOT_TELL else found.key if found is not None else ""
+
+    def title(value: Answer) -> str:
+        found = of(value)
+        if value == CANNOT_TELL:
+            return "cannot tell"
+        return answer_words(question, value) if found is None else found.title
+
+    def definition(value: Answer) -> str:
+        found = of(value)
+        return "" if found is None else found.definition
+
+    return (
+        Column("", key, style="bold"),
+        Column("", title, least=20, end=True),
+        Column("", definition, least=20, end=True, style=QUIET),
+    )
 
 
 def _text(value: Answer) -> str:

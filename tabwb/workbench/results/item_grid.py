@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
 
 from textual.content import Content
 from textual.events import Click, MouseMove
@@ -13,6 +15,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.columns import fixed
 from tabwb.records.trials import Trial
 from tabwb.records.words import NONE
+from tabwb.workbench.shell.columns import GAP, Column, fitted
 from tabwb.workbench.shell.drawn import MARKS, bar, glyph_and_style, step
 from tabwb.workbench.shell.widgets import WidthAwareWidget
 from tabwb.workbench.shell.wording import ACCENT, QUIET
@@ -152,42 +155,57 @@ def grid_of(
     return tuple(GridRow(titles[subtest], item, tuple(own)) for (subtest, item), own in rows)
 
 
+class _Marks(NamedTuple):
+    """A line of marks: of the replicates of an item, or of the items of a subtest."""
+
+    title: str
+    cells: Sequence[GridCell]
+    told: str = ""
+    share: float | None = None
+
+
 def grid_lines(rows: Sequence[GridRow], width: int, *, person: bool = False) -> Iterator[Line]:
     """Yield the grid: a line for each item, or for each subtest if there is one replicate."""
     replicates = max((len(row.cells) for row in rows), default=0)
-    if not replicates:
-        return
-    if replicates == 1:
-        yield from _by_subtest(rows, width, person=person)
-        return
-    name = max(len(row.item) for row in rows)
-    told = max(len(row.told) for row in rows)
-    room = width - name - told - BAR - 6
-    gap = 1 if 2 * replicates - 1 <= room else 0
-    binned = replicates > room
-    column = name + 2 + min(room, replicates * (1 + gap)) + 2 + told
-    subtest = ""
-    for row in rows:
-        if row.subtest != subtest:
-            subtest = row.subtest
-            title = Content.styled(_titled(subtest, rows, column), f"bold {QUIET}")
-            yield Line(title.truncate(width))
-        start = name + 2
-        parts: list[Content | tuple[str, str]] = [f"{row.item:<{name}}  "]  # type: ignore[list-item]
-        targets = []
-        if binned:
-            parts.append((_bins(row.cells, room), ACCENT))
-            used = min(room, len(row.cells))
-        else:
-            for at, cell in enumerate(row.cells):
-                first = start + at * (1 + gap)
-                parts += [cell.drawn(person=person), (" " * gap, "")]
-                targets.append((first, first + 1 + gap, cell.trial))
-            used = len(row.cells) * (1 + gap)
-        parts.append((" " * (min(room, replicates * (1 + gap)) - used), ""))
-        drawn = Content("") if row.share is None else bar(row.share, BAR)
-        parts += [(f"  {row.told:>{told}}  ", QUIET if row.share is None else "bold"), drawn]
-        yield Line(Content.assemble(*parts).truncate(width), tuple(targets))
+    if replicates < 2:
+        marks = [*_by_subtest(rows, width)]
+    else:
+        marks = [_Marks(row.item, row.cells, row.told, row.share) for row in rows]
+    most = max((len(one.cells) for one in marks), default=0)
+    drawn = partial(_drawn, most=most, person=person)
+    columns: Sequence[Column[_Marks]] = (
+        Column("", lambda one: one.title),
+        Column("", drawn, grow=(1, 2 * most)),
+        Column("", _told, right=True),
+        Column("", lambda one: "" if one.share is None else bar(one.share, BAR)),
+    )
+    made = fitted(columns, marks, width)
+    widths = [one.width for one in made.measured]
+    for at, one in enumerate(marks):
+        if replicates > 1 and (at == 0 or rows[at].subtest != rows[at - 1].subtest):
+            title = _titled(rows[at].subtest, rows, sum(widths[:3]) + 2 * GAP)
+            yield Line(Content.styled(title, f"bold {QUIET}").truncate(width))
+        first, step = widths[0] + GAP, _step(widths[1], most)
+        places = enumerate(one.cells) if step else ()
+        targets = ((first + n * step, first + (n + 1) * step, cell.trial) for n, cell in places)
+        yield Line(made.line(one), tuple(targets))
+
+
+def _step(width: int, most: int) -> int:
+    """Return the columns of a mark; 0: several replicates share one."""
+    return 2 if width >= 2 * most - 1 else int(width >= most)
+
+
+def _drawn(one: _Marks, width: int, *, most: int, person: bool) -> Content:
+    step = _step(width, most)
+    if not step:
+        return Content.styled(_bins(one.cells, width), ACCENT)
+    marks = (Content.assemble(cell.drawn(person=person)) for cell in one.cells)
+    return Content(" " * (step - 1)).join(marks)
+
+
+def _told(one: _Marks) -> Content:
+    return Content.styled(one.told, QUIET if one.share is None else "bold")
 
 
 def _titled(subtest: str, rows: Sequence[GridRow], end: int) -> str:
@@ -197,20 +215,13 @@ def _titled(subtest: str, rows: Sequence[GridRow], end: int) -> str:
     return f"{subtest}  {heading:>{max(end - len(subtest) - 2, 0)}}".rstrip()
 
 
-def _by_subtest(rows: Sequence[GridRow], width: int, *, person: bool) -> Iterator[Line]:
+def _by_subtest(rows: Sequence[GridRow], width: int) -> Iterator[_Marks]:
     titles = list(dict.fromkeys(row.subtest for row in rows))
-    name = max(map(len, titles))
-    each = max((width - name - 2) // 2, 1)
+    each = max((width - max(map(len, titles), default=0) - GAP) // 2, 1)
     for title in titles:
         cells = [cell for row in rows if row.subtest == title for cell in row.cells]
         for first in range(0, len(cells), each):
-            some = cells[first : first + each]
-            parts: list[tuple[str, str]] = [(f"{title if not first else '':<{name}}  ", "")]
-            targets = []
-            for at, cell in enumerate(some):
-                parts += [cell.drawn(person=person), (" ", "")]
-                targets.append((name + 2 + 2 * at, name + 4 + 2 * at, cell.trial))
-            yield Line(Content.assemble(*parts), tuple(targets))
+            yield _Marks("" if first else title, cells[first : first + each])
 
 
 def _bins(cells: Sequence[GridCell], width: int) -> str:

@@ -33,7 +33,7 @@ from tabwb.workbench.shell.rule_verdicts import verdict_lines
 from tabwb.workbench.shell.sound import Sound
 from tabwb.workbench.shell.waveform import Waveform
 from tabwb.workbench.shell.widgets import WrappedText
-from tabwb.workbench.shell.wording import AMBER, QUIET, folded, seconds
+from tabwb.workbench.shell.wording import AMBER, QUIET, folded, key_lines, seconds
 
 STATES = "✓ right, ✗ wrong, ● given and not scored, · not given, › skipped, ∅ void, ! in error"
 
@@ -147,10 +147,7 @@ def fact_lines(
         ("rater", f"{rater or 'without an ID'}   R another"),
     )
     column = max((len(name) for name, _ in facts), default=0) + 2
-    for name, words in facts:
-        first, *rest = folded(words, max(width - column, 12))
-        yield Content.assemble((f"{name:<{column}}", QUIET), first)
-        yield from (line.pad_left(column) for line in rest)
+    yield from key_lines(facts, width, room=column, style=QUIET, quiet="")
 
 
 def _of_trial(row: ResponseRow) -> Iterator[tuple[str, str]]:

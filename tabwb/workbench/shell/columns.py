@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeVar
 from rich.cells import cell_len
 from textual.content import Content
 
+from tabwb.analysis.file_names import without_folders
 from tabwb.workbench.shell.wording import QUIET
 
 
@@ -44,16 +45,13 @@ def shortened(label: str, width: int) -> str:
 
     >>> shortened("openai:small@base_url=http://localhost:8000/v1", 20), shortened("bundled", 20)
     ('openai:small@…000/v1', 'bundled')
-    >>> shortened("replay:/home/me/study/lesioned.jsonl", 16), shortened("replay:/me/a.jsonl", 8)
-    ('replay:…ed.jsonl', 'repla…nl')
+    >>> shortened("replay:/home/me/study/lesioned.jsonl", 16), shortened("replay:/me/a.jsonl", 14)
+    ('replay:les…jsonl', 'replay:a.jsonl')
     """
+    if len(label) > width:
+        label = without_folders(label)
     if len(label) <= width:
         return label
-    kind, colon, path = label.partition(":")
-    named_file = colon and "/" in path and "://" not in path and "@" not in path
-    if named_file and width > len(kind) + 2:
-        file = path.rpartition("/")[2]
-        return f"{kind}:…{file[-max(width - len(kind) - 2, 1) :]}"
     end = width // 3
     return f"{label[: width - end - 1]}…{label[len(label) - end :]}"
 
@@ -61,8 +59,8 @@ def shortened(label: str, width: int) -> str:
 def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
     """Return labels cut to a width; those that would look alike keep what differs between them.
 
-    Of a label that is too long the words go that tell it least from the others. Labels that are
-    alike even then are numbered.
+    Of a label that is too long folders of files go first, if others stay different without them,
+    then the words that tell it least from the others. Labels that are alike even then are numbered.
 
     >>> shortened_apart(["bundled (greedy)", "bundled (temperature 0.8)"], 15)
     ['bundled…greedy)', 'bundled…0.8)']
@@ -74,6 +72,10 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
     ['oak-1-…mlp…0.3…4', 'oak-1-…mlp…0.5…4', 'oak-7-…mlp…0.3…4', 'oak-7-…mlp…0.5…4']
     """
     different = dict.fromkeys(labels)
+    bare = {label: without_folders(label) if len(label) > width else label for label in different}
+    if len(set(bare.values())) == len(bare):
+        labels = [bare[label] for label in labels]
+        different = dict.fromkeys(labels)
     cut = {label: shortened(label, width) for label in different}
     words = {label: _words(label) for label in different}
     begins = Counter(own[0] for own in words.values() if own)
@@ -128,7 +130,8 @@ def _fewer_words(
                 same &= sharing[words[place]]
         return same.bit_count()
 
-    stays = len(words[0].rstrip(SEPARATORS)) <= min(width // 2, SHORT)
+    kind = words[0].endswith(":")  # of a spec: it tells little
+    stays = not kind and len(words[0].rstrip(SEPARATORS)) <= min(width // 2, SHORT)
     while len(joined()) > width and len(kept) > 1:
         least = min(
             [at for at in kept if at or not stays],
@@ -223,6 +226,7 @@ class Fitted(Generic[R]):
 
     measured: Sequence[_Measured]
     width: int
+    gap: int = GAP
 
     @property
     def columns(self) -> list[Column[R]]:
@@ -258,31 +262,33 @@ class Fitted(Generic[R]):
             content = cell.truncate(one.width, ellipsis=True)
             blank = " " * (one.width - content.cell_length)
             parts += [blank, content] if one.column.right else [content, blank]
-            parts.append(" " * GAP)
+            parts.append(" " * self.gap)
         return Content.assemble(*parts).rstrip().truncate(self.width, ellipsis=True)
 
     def column_at(self, x: int) -> int | None:
         """Return which column is at a place in a line."""
         end = 0
         for at, one in enumerate(self.measured):
-            end += one.width + GAP
+            end += one.width + self.gap
             if x < end:
                 return at
         return None
 
 
-def fitted(columns: Iterable[Column[R]], rows: Sequence[R | Heading], width: int) -> Fitted[R]:
+def fitted(
+    columns: Iterable[Column[R]], rows: Sequence[R | Heading], width: int, gap: int = GAP
+) -> Fitted[R]:
     """Return the columns that fit for some rows, each with its width."""
     own = [row for row in rows if not isinstance(row, Heading)]
     chosen = [one for column in columns if (one := _measured(column, own)) is not None]
-    while len(chosen) > 1 and _needed(chosen) > width:
+    while len(chosen) > 1 and _needed(chosen, gap) > width:
         rank = max(one.column.rank for one in chosen)
         last = [one for one in chosen if one.column.rank == rank]
         gone = last if last[-1].column.grow else last[-1:]
         if not rank or len(gone) == len(chosen):
             break
         chosen = [one for one in chosen if one not in gone]
-    spare = max(width - _needed(chosen), 0)
+    spare = max(width - _needed(chosen, gap), 0)
     grown = [one for one in chosen if one.column.grow]
     others = [one for one in chosen if not one.column.grow]
     for one in others:
@@ -301,7 +307,7 @@ def fitted(columns: Iterable[Column[R]], rows: Sequence[R | Heading], width: int
             cut = shortened_apart(one.names, one.width)
             pairs = zip(one.names, cut, strict=True)
             one.short = {name: short for name, short in pairs if cell_len(name) > one.width}
-    return Fitted(chosen, width)
+    return Fitted(chosen, width, gap)
 
 
 def laid(columns: Iterable[Column[R]], rows: Sequence[R | Heading], width: int) -> list[Content]:
@@ -332,7 +338,7 @@ def laid_beside(columns: Sequence[Column[R]], rows: Sequence[R], width: int) -> 
     ['n   n   n', '1   3   5', '2   4']
     """
     made = fitted(columns, rows, width)
-    each = _needed(made.measured)
+    each = _needed(made.measured, GAP)
     most = max(min((width + APART) // (each + APART), len(rows)), 1)
     tall = -(-len(rows) // most)
     parts = [rows[at : at + tall] for at in range(0, len(rows), tall)] if rows else []
@@ -356,8 +362,8 @@ def _measured(column: Column[R], rows: Sequence[R]) -> _Measured | None:
     return _Measured(column, min(column.least, widest) or widest, widest, names)
 
 
-def _needed(columns: Sequence[_Measured]) -> int:
-    return sum(one.width for one in columns) + GAP * (len(columns) - 1)
+def _needed(columns: Sequence[_Measured], gap: int) -> int:
+    return sum(one.width for one in columns) + gap * (len(columns) - 1)
 
 
 def _content(cell: Content | str) -> Content:

@@ -17,7 +17,7 @@ from textual.containers import Container, Horizontal
 from textual.events import DescendantBlur, DescendantFocus, Key, Resize
 from textual.screen import Screen
 from textual.signal import Signal
-from textual.widgets import Input, Tree
+from textual.widgets import Input
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine import messages, threads
@@ -31,7 +31,7 @@ from tabwb.workbench.shell.dialogs import (
     read_styles,
     report_text,
 )
-from tabwb.workbench.shell.explorer import Entry, Explorer, ExplorerFilter, Finder
+from tabwb.workbench.shell.explorer import Explorer, ExplorerFilter, Finder
 from tabwb.workbench.shell.frame import (
     Dock,
     DockLayout,
@@ -44,6 +44,7 @@ from tabwb.workbench.shell.frame import (
     title_state,
 )
 from tabwb.workbench.shell.page import Actions, Page, Subject
+from tabwb.workbench.shell.row_list import RowList
 
 if TYPE_CHECKING:
     from tabwb.workbench.engine.engine import Controller, Engine, Worker
@@ -377,7 +378,7 @@ class Desk(Screen[None]):
         self.query_one(TitleBar).state = title_state(self)
         if self.catalogue is not None:
             opened = None if self.work is None else self.work.administration
-            self.query_one(Explorer).show(self.catalogue, opened)
+            self.query_one(Explorer).show_catalogue(self.catalogue, opened)
         self.query_one(ScoreSheet).shown = self.current.shown_scores()
         self.show_foot()
 
@@ -449,10 +450,11 @@ class Desk(Screen[None]):
 
         self.app.push_screen(MenuScreen(group, self.table, self.situation()), chosen)
 
-    def on_tree_node_selected(self, event: Tree.NodeSelected[Entry]) -> None:
+    @on(RowList.Selected, "#explorer")
+    def _chosen(self) -> None:
         """Open what was chosen in the explorer."""
-        if event.node.data is not None:
-            self.request("trial", "entry_chosen", event.node.data)
+        if (entry := self.query_one(Explorer).chosen_entry) is not None:
+            self.request("trial", "entry_chosen", entry)
 
     @on(Input.Changed, "#explorer-filter")
     def _filter(self, event: Input.Changed) -> None:

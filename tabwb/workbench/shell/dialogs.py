@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path, PurePath
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from textual.app import App, ComposeResult
 from textual.binding import Binding, BindingType
@@ -12,12 +12,15 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen, Screen, ScreenResultType
 from textual.widget import Widget
-from textual.widgets import Button, Input, OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Button, Input, Static
 
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport
+from tabwb.workbench.shell.columns import Column
+from tabwb.workbench.shell.row_list import Below, RowList
 from tabwb.workbench.shell.wording import QUIET
+
+R = TypeVar("R")
 
 
 def read_styles(app: App[Any], paths: Iterable[PurePath]) -> None:
@@ -194,33 +197,66 @@ class AskWords(Dialog[str | None]):
         message.add_class("-error")
 
 
-class Lines(OptionList):
-    """The lines."""
+class Picks(RowList):
+    """The rows of which one is picked."""
 
+    AT_ONCE = True
     HELP = "# Pick one\n\nArrows move, **enter** picks, **esc** closes."
 
 
+LINE: Sequence[Column[Any]] = (Column("", lambda line: line, least=20, end=True),)
+"""The only column of lines."""
+
+
 class PickScreen(Dialog[int | None]):
-    """Returns the place of the chosen line; None when closed with esc."""
+    """Returns the place of the chosen row; None when closed with esc."""
 
     CSS_PATH = "pick.tcss"
 
-    def __init__(self, title: str, lines: Sequence[Content], at: int = 0) -> None:
+    def __init__(
+        self,
+        title: str,
+        rows: Sequence[Any],
+        at: int = 0,
+        columns: Sequence[Column[Any]] = LINE,
+        below: Below | None = None,
+    ) -> None:
         super().__init__()
-        self._title, self._lines, self._at = title, lines, at
+        self._title, self._rows, self._at = title, rows, at
+        self._columns, self._below = columns, below
 
     def compose(self) -> ComposeResult:
-        """Yield title and lines."""
-        options = (Option(line, id=str(at)) for at, line in enumerate(self._lines))
+        """Yield title and rows."""
         with Vertical(classes="dialog"):
             yield Static(self._title, classes="dialog-title", markup=False)
-            yield Lines(*options, id="lines", compact=True)
+            yield Picks(id="lines", opens=False)
             yield Static(f"enter Pick   {CLOSE}", classes="dialog-note")
 
     def on_mount(self) -> None:
-        """Highlight the present line."""
-        self.query_one(Lines).highlighted = self._at
+        """Show the rows, at the present one."""
+        self.query_one(RowList).show(
+            self._columns, self._rows, current=self._at, below=self._below, ids=id
+        )
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
-        """Return the place of the line."""
-        self.dismiss(event.option_index)
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
+        """Return the place of the row."""
+        self.dismiss(event.row)
+
+
+def pick(
+    app: App[Any],
+    title: str,
+    rows: Sequence[R],
+    then: Callable[[R], object],
+    *,
+    at: int = 0,
+    columns: Sequence[Column[R]] = LINE,
+    below: Below | None = None,
+) -> None:
+    """Let one of some rows be picked, and call a function with it."""
+
+    def picked(place: int | None) -> None:
+        if place is not None:
+            then(rows[place])
+
+    app.push_screen(PickScreen(title, rows, at, columns, below), picked)

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from math import floor, isclose, log10
-from typing import TYPE_CHECKING, Any
+from math import floor, log10
+from typing import TYPE_CHECKING
 
-from rich.text import Text
-from textual.color import Color
 from textual.content import Content
-from textual.style import Style
 
 from tabwb.records.columns import fixed
 from tabwb.records.words import NONE
@@ -17,7 +14,7 @@ from tabwb.workbench.engine.view_models import SubtestScore
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET
 
 if TYPE_CHECKING:
-    from textual.app import App
+    pass
 
 
 STEPS = "▁▂▃▄▅▆▇█"
@@ -186,25 +183,6 @@ def heat_style(share: float) -> str:
     ('$foreground on $accent 4%', '$foreground on $accent 45%')
     """
     return f"$foreground on {ACCENT} {round(4 + (DARKEST - 4) * min(max(share, 0.0), 1.0))}%"
-
-
-def table_cell(content: Content, app: App[Any]) -> Text:
-    """Return content as a cell of a ``DataTable``, with the colours of the present theme.
-
-    A ``DataTable`` shows text of Rich only, which knows no variables of the theme: build the cells
-    again when the theme changes.
-    """
-    text = Text(content.plain, end="", no_wrap=True)
-    ground = Style(background=Color.parse(app.theme_variables["background"]))
-    for span in content.spans:
-        style = span.style
-        if isinstance(style, str):
-            style = app.stylesheet.parse_style(style)
-        own = (ground + style).rich_style
-        if not style.background or isclose(style.background.a, 0.0):
-            own = own.without_color + own.from_color(own.color)
-        text.stylize(own, span.start, span.end)
-    return text
 
 
 MARKS = {

@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from operator import itemgetter
 from time import perf_counter
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
-from rich.cells import cell_len
-from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.events import Click, MouseMove
+from textual.events import MouseMove
 from textual.message import Message
-from textual.widgets import Input, Tree
-from textual.widgets.tree import TreeNode
+from textual.widgets import Input
 
 from tabwb.records.conditions import Conditions
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import UNFINISHED, Catalogue
-from tabwb.workbench.shell.columns import clipped, shortened, shortened_apart
-from tabwb.workbench.shell.settings import MIN_WIDTH
+from tabwb.workbench.shell.columns import Column, Fitted, Heading, shortened_apart
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.wording import (
     LESIONED,
+    QUIET,
     glyph_of,
     name_of,
     special_conditions,
@@ -127,33 +125,39 @@ def _rank(text: Searched, word: str) -> int | None:
 MOST_LISTED = 60
 """The number of administrations listed; *Open* finds all of them."""
 LEAST_BATTERY = 4
-"""The columns to which the name of a battery may be cut, so that the examinee is to be read."""
-INDENT = 2
-"""Columns of the tree before a row of a group."""
-LEAST_LESION = 6
-"""With fewer columns only the glyph tells of a lesion."""
-CURRENT = "▌"
-"""The sign before the open administration."""
-GROUPS = ("Batteries", "Examinees", "Administrations")
+"""The columns to which the names of batteries and examinees may be cut."""
 
 
 class Entry(NamedTuple):
-    """What a node represents: ``battery``, ``examinee``, ``administration`` or ``more``."""
+    """What a row stands for: a ``battery``, an ``examinee`` or an ``administration``."""
 
     kind: str
     name: str
 
 
-class Explorer(Tree[Entry]):
-    """The tree of batteries, examinees and administrations."""
+class Group(NamedTuple):
+    """The head of a group: what it has, how many."""
 
+    title: str
+    n: int
+
+
+Row = Group | Entry | Administration
+MARK = "◆"
+"""The sign of the open administration."""
+
+
+class Explorer(RowList):
+    """Batteries, examinees and administrations, in groups that fold."""
+
+    GAP = 1
     HELP = """\
 # Explorer
 
 Batteries, examinees, and administrations with the latest first. Each administration has its state,
 number, battery, examinee, and the responses right of those scored; an unfinished one has the items
 answered of those planned. ▸ running, ‖ paused, ■ discontinued, ✓ complete, ! interrupted, ▲ model
-under a lesion. ▌ marks the open administration.
+under a lesion. ◆ marks the open administration.
 
 - **enter** on a battery or an examinee begins a new administration with it
 - **enter** on an administration opens it: one that is running or paused can be continued,
@@ -162,6 +166,7 @@ under a lesion. ▌ marks the open administration.
 - **/** filters: type parts of a number, name, state, condition or date; **esc** ends the filter
 - **space** folds a group; arrows move
 """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("space", "fold", show=False)]
 
     class Folded(Message):
         """Other groups are folded."""
@@ -171,203 +176,165 @@ under a lesion. ▌ marks the open administration.
             self.titles = titles
 
     def __init__(self, finder: Finder, folded: Sequence[str] = ()) -> None:
-        super().__init__("tabwb", id="explorer", classes="enter-opens")
-        self.show_root = self.show_guides = False
-        self.guide_depth = 1
+        super().__init__(id="explorer")
         self._finder, self._folded = finder, set(folded)
-        self._groups: dict[str, TreeNode[Entry]] = {}
         self._catalogue = Catalogue()
-        self._current: Administration | None = None
+        self._opened: Administration | None = None
         self._scores: dict[int, tuple[int, int]] = {}
         self._words = ""
+        self._columns_of: Sequence[Column[Administration]] = (
+            Column("", self._sign),
+            Column("", lambda one: str(one.id), right=True),
+            Column("", lambda one: one.battery, least=LEAST_BATTERY, most=LEAST_BATTERY, end=True),
+            Column("", _examinee, least=LEAST_BATTERY),
+            Column("", self._count, right=True),
+        )
 
     def on_mount(self) -> None:
-        """Add the groups."""
-        for title in GROUPS:
-            self._groups[title] = self.root.add(
-                Text(title, style="bold"), expand=title not in self._folded
-            )
+        """Show the groups."""
+        self._fill()
 
     # ---------------------------------------------------------------- what is shown
 
-    def show(self, catalogue: Catalogue, current: Administration | None) -> None:
+    def show_catalogue(self, catalogue: Catalogue, opened: Administration | None) -> None:
         """Show a catalogue and the open administration, of which only the progress may be new."""
-        before, opened = self._current, current.id if current is not None else None
-        self._current = current
-        if catalogue is not self._catalogue or opened != (before.id if before else None):
-            self._catalogue = catalogue
+        if catalogue is not self._catalogue or opened != self._opened:
+            self._catalogue, self._opened = catalogue, opened
             self._fill()
-        elif current is not None and current != before:
-            self._label(current)
 
     def show_score(self, number: int, right: int, scored: int) -> None:
         """Show how many responses of an administration are right, of those scored."""
-        if self._scores.get(number) == (right, scored):
-            return
-        self._scores[number] = right, scored
-        for administration in self._catalogue.administrations:
-            if administration.id == number:
-                self._label(administration)
+        if self._scores.get(number) != (right, scored):
+            self._scores[number] = right, scored
+            self._fill()
 
     def filter(self, words: str) -> None:
-        """List only what has all these words."""
+        """List only what has all these words, at the first administration that has."""
         self._words = words
         self._fill()
-        if words and (found := self._groups["Administrations"].children):
-            self.call_after_refresh(self.move_cursor, found[0])
-
-    def on_resize(self) -> None:
-        """Cut names for the new width."""
-        self._fill()
-
-    def watch_show_vertical_scrollbar(self) -> None:
-        """Cut names for the room beside the scroll bar."""
-        self._fill()
-
-    def _label(self, administration: Administration) -> None:
-        entry = Entry("administration", str(administration.id))
-        for node in self._groups["Administrations"].children:
-            if node.data == entry:
-                label = self._line(administration)
-                if node.label != label:
-                    node.set_label(label)
-                return
+        found = (row.id for row in self.rows if isinstance(row, Administration))
+        if words and (first := next(found, None)) is not None:
+            self.choose(first)
 
     def _fill(self) -> None:
-        if not self._groups:
-            return
-        catalogue, line, room = self._catalogue, self.cursor_line, self._room
+        catalogue = self._catalogue
         examinees = [name for name in catalogue.examinees if self._has_words(name)]
-        given = catalogue.administrations
-        found = self._finder.ranked(given, self._words)
-        more = "older" if not self._words else "more"
+        found = self._finder.ranked(catalogue.administrations, self._words)
         batteries = [one for one in catalogue.batteries if self._has_words(f"{one.id} {one.title}")]
-        self._fill_group(
-            "Batteries",
-            ((battery.id, Entry("battery", battery.id)) for battery in batteries),
-            len(batteries),
-        )
-        short = shortened_apart(examinees[:MOST_LISTED], room)
-        self._fill_group(
-            "Examinees",
-            (
-                (shown, Entry("examinee", name))
-                for shown, name in zip(short, examinees, strict=False)
-            ),
-            len(examinees),
-        )
-        self._fill_group(
-            "Administrations",
-            (
-                (self._line(one), Entry("administration", str(one.id)))
-                for one in found[:MOST_LISTED]
-            ),
-            len(found),
-        )
-        if len(found) > MOST_LISTED:
-            words = f"… {len(found) - MOST_LISTED} {more}"
-            self._groups["Administrations"].add_leaf(Text(words, style="dim"), Entry("more", ""))
-        self.cursor_line = min(line, self.last_line)
+        given = [self._as_now(one) for one in found[:MOST_LISTED]]
+        rows = [
+            *self._group("Batteries", [Entry("battery", one.id) for one in batteries]),
+            *self._group("Examinees", [Entry("examinee", name) for name in examinees]),
+            *self._group("Administrations", given, len(found)),
+        ]
+        self.show(self._columns_of, rows, ids=_id, measured=given)
 
-    def _fill_group(self, title: str, rows: Iterable[tuple[str | Text, Entry]], count: int) -> None:
-        group = self._groups[title]
-        group.set_label(Text.assemble((title, "bold"), (f"  {count}", "dim")))
-        group.remove_children()
-        for label, entry in rows:
-            text = Text(f" {label}", no_wrap=True) if isinstance(label, str) else label
-            group.add_leaf(text, entry)
-        if not group.children:
-            words = " nothing found" if self._words else " none yet"
-            group.add_leaf(Text(words, style="dim"), Entry("none", ""))
+    def _as_now(self, one: Administration) -> Administration:
+        return self._opened if self._opened is not None and one.id == self._opened.id else one
+
+    def _group(
+        self, title: str, rows: Sequence[Row], n: int | None = None
+    ) -> Iterator[Row | Heading]:
+        n = len(rows) if n is None else n
+        yield Group(title, n)
+        if title in self._folded:
+            return
+        yield from rows
+        if n > len(rows):
+            more = "older" if not self._words else "more"
+            yield Heading(Content.styled(f"  … {n - len(rows)} {more}", QUIET))
+        elif not rows:
+            words = "nothing found" if self._words else "none yet"
+            yield Heading(Content.styled(f"  {words}", QUIET))
 
     def _has_words(self, name: str) -> bool:
         return all(word in name.lower() for word in self._words.lower().split())
 
-    @property
-    def _room(self) -> int:
-        return max(self.scrollable_content_region.width - INDENT, MIN_WIDTH - 4)
+    def line_of(self, row: Row | Heading, fitted: Fitted[Any]) -> Content:
+        """Return the line of a group, of a name, or of an administration."""
+        if isinstance(row, Group):
+            sign = "▸" if row.title in self._folded else "▾"
+            return Content.assemble((f"{sign} ", QUIET), (row.title, "bold"), (f"  {row.n}", QUIET))
+        if isinstance(row, Entry):
+            return Content(f"  {self._names(row.kind, fitted.width - 2)[row.name]}")
+        line = fitted.line(row)
+        return line.stylize("bold") if self._is_open(row) else line
 
-    def _line(self, administration: Administration) -> Text:
-        """Return state, number, battery, examinee, and at the right the score or the progress."""
-        if is_open := self._current is not None and administration.id == self._current.id:
-            administration = self._current
-        given = self._catalogue.administrations
-        digits = len(str(given[-1].id)) if given else 1
-        scored = self._scores.get(administration.id)
-        count = f"{administration.answered}/{administration.planned}"
-        if administration.status not in UNFINISHED:
-            count = f"{scored[0]}/{scored[1]}" if scored is not None and scored[1] else ""
-        left = CURRENT if is_open else " "
-        head = f"{left}{glyph_of(administration)} {administration.id:>{digits}} "
-        tail = f" {count}" if count else ""
-        room = max(self._room - cell_len(head) - len(tail), 1)
-        name = named(administration, room)
-        blank = " " * (room - cell_len(name))
-        return Text(f"{head}{name}{blank}{tail}", "bold" if is_open else "", no_wrap=True)
+    def _names(self, kind: str, width: int) -> Mapping[str, str]:
+        """Return what the names of a kind are cut to."""
+        names = [row.name for row in self.rows if isinstance(row, Entry) and row.kind == kind]
+        return dict(zip(names, shortened_apart(names, width), strict=True))
+
+    def _is_open(self, row: Row | Heading) -> bool:
+        opened = self._opened
+        return isinstance(row, Administration) and opened is not None and row.id == opened.id
+
+    def _sign(self, one: Administration) -> str:
+        return f"{MARK if self._is_open(one) else ' '}{glyph_of(one)}"
+
+    def _count(self, one: Administration) -> str:
+        if one.status in UNFINISHED:
+            return f"{one.answered}/{one.planned}"
+        right, scored = self._scores.get(one.id, (0, 0))
+        return f"{right}/{scored}" if scored else ""
 
     # ---------------------------------------------------------------- what a user does
 
-    def on_tree_node_collapsed(self, event: Tree.NodeCollapsed[Entry]) -> None:
-        """Remember that a group is folded."""
-        self._remember()
+    @property
+    def chosen_entry(self) -> Entry | None:
+        """The battery, examinee or administration of the current row."""
+        row = self.rows[self.current] if 0 <= self.current < len(self.rows) else None
+        if isinstance(row, Administration):
+            return Entry("administration", str(row.id))
+        return row if isinstance(row, Entry) else None
 
-    def on_tree_node_expanded(self, event: Tree.NodeExpanded[Entry]) -> None:
-        """Remember that a group is unfolded."""
-        self._remember()
+    def action_select(self) -> None:
+        """Open the current row, or fold its group."""
+        if self.chosen_entry is None:
+            self.action_fold()
+        else:
+            super().action_select()
 
-    def _remember(self) -> None:
-        folded = {title for title, group in self._groups.items() if not group.is_expanded}
-        if folded != self._folded:
-            self._folded = folded
-            self.post_message(self.Folded(tuple(sorted(folded))))
-
-    async def _on_click(self, event: Click) -> None:
-        """Make a row the current one; a second click opens it, any click folds a group."""
-        line = event.style.meta.get("line", -1)
-        node = self.get_node_at_line(line) if line >= 0 else None
-        if node is None or node.allow_expand or event.chain > 1:
-            return
-        event.prevent_default()
-        self.cursor_line = line
+    def action_fold(self) -> None:
+        """Fold the current group, or unfold it."""
+        row = self.rows[self.current] if 0 <= self.current < len(self.rows) else None
+        if isinstance(row, Group):
+            self._folded ^= {row.title}
+            self._fill()
+            self.post_message(self.Folded(tuple(sorted(self._folded))))
 
     def on_mouse_move(self, event: MouseMove) -> None:
         """Let the tooltip tell what a row cuts."""
-        line = event.style.meta.get("line", -1)
-        node = self.get_node_at_line(line) if line >= 0 else None
-        told = self._told(node.data) if node is not None and node.data else None
+        offset = event.get_content_offset(self)
+        at = -1 if offset is None else offset.y + self.scroll_offset.y
+        told = self._told(self.rows[at]) if 0 <= at < len(self.rows) else ""
         self.tooltip = Content(told) if told else None
 
-    def _told(self, entry: Entry) -> str | None:
-        for one in self._catalogue.administrations:
-            if entry == ("administration", str(one.id)):
-                words = [f"#{one.id}  {name_of(one)}", ", ".join(special_words(one))]
-                words.append(f"{state_word(one)}, {one.answered} of {one.planned} answered")
-                if (scored := self._scores.get(one.id)) is not None and scored[1]:
-                    words.append(f"{scored[0]} of {scored[1]} right")
-                return "\n".join(filter(None, [*words, one.given_at]))
-        return entry.name or None
+    def _told(self, row: Row | Heading) -> str:
+        if isinstance(row, Entry):
+            return row.name
+        if not isinstance(row, Administration):
+            return ""
+        words = [f"#{row.id}  {name_of(row)}", ", ".join(special_words(row))]
+        words.append(f"{state_word(row)}, {row.answered} of {row.planned} answered")
+        if (scored := self._scores.get(row.id)) is not None and scored[1]:
+            words.append(f"{scored[0]} of {scored[1]} right")
+        return "\n".join(filter(None, [*words, row.given_at]))
 
 
-def named(administration: Administration, width: int) -> str:
-    """Return battery and examinee in so many columns; the battery is cut first.
+def _id(row: Row) -> object:
+    return (
+        row.id
+        if isinstance(row, Administration)
+        else row[:2]
+        if isinstance(row, Entry)
+        else row.title
+    )
 
-    >>> from tabwb.records.conditions import Conditions
-    >>> from tabwb.records.states import AdministrationStatus
-    >>> one = Administration(3, "", AdministrationStatus.DONE, "naming-demo", "1", "", "",
-    ...                      Conditions("S-014", "speaker"), "", 6, 6)
-    >>> named(one, 20), named(one, 12), named(one, 9)
-    ('naming-demo S-014', 'namin… S-014', 'nam… S-…4')
-    """
-    given = administration.conditions
-    mark = LESIONED if given.lesion else ""
-    examinee = f"{mark}{given.examinee}"
-    room = max(width - len(examinee) - 1, LEAST_BATTERY)
-    battery = clipped(administration.battery, room)
-    room = max(width - len(battery) - 1, 1)
-    left = room - len(examinee) - 1
-    if given.lesion and left >= LEAST_LESION:
-        return f"{battery} {examinee} {shortened(given.lesion, left)}"
-    return f"{battery} {shortened(examinee, room)}"
+
+def _examinee(one: Administration) -> str:
+    given = one.conditions
+    return f"{LESIONED}{given.examinee} {given.lesion}" if given.lesion else given.examinee
 
 
 class ExplorerFilter(Input):

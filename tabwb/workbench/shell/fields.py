@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
+from textual import on
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.events import Click, Key
@@ -17,9 +18,10 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.suggester import Suggester
 from textual.widget import Widget
-from textual.widgets import Input, OptionList
-from textual.widgets.option_list import Option
+from textual.widgets import Input
 
+from tabwb.workbench.shell.columns import Column
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.wording import QUIET, spread
 
 
@@ -117,34 +119,38 @@ class ListField(Widget):
 
     DEFAULT_CSS = """
     ListField { height: 1; width: 1fr; }
-    ListField OptionList {
-        overlay: screen; constrain: none inside; display: none;
-        height: auto; max-height: 10; width: 1fr; text-wrap: nowrap; text-overflow: ellipsis;
-        background: $panel; border: round $accent; padding: 0 1;
+    ListField RowList {
+        overlay: screen; constrain: none inside; display: none; height: auto; max-height: 10;
+        width: 1fr; background: $panel; border: round $accent;
     }
     """
 
-    def make_list(self) -> OptionList:
+    def make_list(self) -> RowList:
         """Return the list; called when it is opened first."""
         raise NotImplementedError
 
-    def fill(self, options: OptionList) -> None:
-        """Show the values and the present one in the list that is opened."""
+    def fill(self, listed: RowList) -> None:
+        """Show the values, at the present one, in the list that is opened."""
         raise NotImplementedError
 
     async def action_open(self) -> None:
         """Open the list at the present value."""
-        if not self.query(OptionList):
+        if not self.query(RowList):
             await self.mount(self.make_list())
-        options = self.query_one(OptionList)
-        options.display = True
-        self.fill(options)
-        options.focus()
+        listed = self.query_one(RowList)
+        listed.display = True
+        self.fill(listed)
+        listed.focus()
 
     async def on_click(self, event: Click) -> None:
         """Open the list."""
-        if not isinstance(event.widget, OptionList):
+        if not isinstance(event.widget, RowList):
             await self.action_open()
+
+    @on(RowList.Highlighted)
+    @on(RowList.Left)
+    def _keep(self, event: RowList.Highlighted | RowList.Left) -> None:
+        event.stop()  # nobody else's
 
     def on_descendant_blur(self) -> None:
         """Close the list when it loses the focus."""
@@ -152,9 +158,9 @@ class ListField(Widget):
 
     def _close(self) -> None:
         # By then the dialog may have been closed, with everything in it.
-        for options in self.query(OptionList):
-            if not options.has_focus:
-                options.display = False
+        for listed in self.query(RowList):
+            if not listed.has_focus:
+                listed.display = False
 
 
 class Known(NamedTuple):
@@ -171,9 +177,16 @@ def known_judges(judges: Iterable[tuple[str, str]]) -> list[Known]:
     return [Known(begins, begins.removesuffix(":"), title) for begins, title in judges]
 
 
-class ComboList(OptionList):
+KNOWN: Sequence[Column[Known]] = (
+    Column("", lambda one: one.label, least=16),
+    Column("", lambda one: one.unavailable_reason or one.text, least=16, end=True, style=QUIET),
+)
+
+
+class ComboList(RowList):
     """The list of known values."""
 
+    AT_ONCE = True
     HELP = """\
 # List
 
@@ -248,35 +261,26 @@ class Combo(ListField):
     def offer(self, known: Sequence[Known]) -> None:
         """Replace the entries of the list."""
         self._known = tuple(known)
-        for options in self.query(ComboList):
-            if options.display:
-                self.fill(options)
+        for listed in self.query(ComboList):
+            if listed.display:
+                self.fill(listed)
 
-    def make_list(self) -> OptionList:
+    def make_list(self) -> RowList:
         """Return the list."""
-        return ComboList(id=f"{self._field.id}-list", compact=True)
+        return ComboList(id=f"{self._field.id}-list", opens=False)
 
-    def fill(self, options: OptionList) -> None:
+    def fill(self, listed: RowList) -> None:
         """Show the entries, at the one that was typed."""
-        width = max((len(known.label) for known in self._known), default=0)
-        options.set_options(
-            Option(
-                Content.assemble(
-                    known.label.ljust(width), "  ", (known.unavailable_reason or known.text, QUIET)
-                ),
-                disabled=bool(known.unavailable_reason),
-            )
-            for known in self._known
-        )
         typed = self._field.value
-        options.highlighted = nearest(
-            self._known, typed.rpartition(" ")[2] if self._several else typed
+        at = nearest(self._known, typed.rpartition(" ")[2] if self._several else typed)
+        listed.show(
+            KNOWN, self._known, current=at or 0, usable=lambda one: not one.unavailable_reason
         )
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Fill in the entry that was chosen."""
         event.stop()
-        field, chosen = self._field, self._known[event.option_index].value
+        field, chosen = self._field, event.value.value
         field.value = joined(field.value, chosen) if self._several else taken(field.value, chosen)
         field.go_on()
         field.cursor_position = len(field.value)
@@ -339,9 +343,13 @@ def joined(typed: str, value: str) -> str:
     return " ".join([*words, value])
 
 
-class SelectionList(OptionList):
+VALUES: Sequence[Column[tuple[str, str]]] = (Column("", lambda one: one[1]),)
+
+
+class SelectionList(RowList):
     """The values."""
 
+    AT_ONCE = True
     HELP = "# List\n\nArrows move, **enter** chooses, **esc** goes back to the field."
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", show=False)]
 
@@ -355,10 +363,8 @@ class SelectionList(OptionList):
         letter = (event.character or "").lower()
         if letter.isalnum():
             event.stop()
-            for at, option in enumerate(self.options):
-                if str(option.prompt).lower().startswith(letter):
-                    self.highlighted = at
-                    return
+            rows = enumerate(self.rows)
+            self.go(next((at for at, row in rows if row[1].lower().startswith(letter)), -1))
 
 
 class Selection(ListField, can_focus=True):
@@ -397,18 +403,18 @@ class Selection(ListField, can_focus=True):
             return Content.styled(self.placeholder, QUIET)
         return spread(Content(self._words[self.value]), Content("▼"), self.content_size.width)
 
-    def make_list(self) -> OptionList:
+    def make_list(self) -> RowList:
         """Return the list."""
-        return SelectionList(*self._words.values(), id=f"{self.id}-list", compact=True)
+        return SelectionList(id=f"{self.id}-list", opens=False)
 
-    def fill(self, options: OptionList) -> None:
-        """Highlight the present value."""
-        options.highlighted = list(self._words).index(self.value)
+    def fill(self, listed: RowList) -> None:
+        """Show the values, at the present one."""
+        listed.show(VALUES, [*self._words.items()], current=list(self._words).index(self.value))
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Take the value that was chosen."""
         event.stop()
-        self.value = list(self._words)[event.option_index]
+        self.value = event.value[0]
         self.focus()
 
 

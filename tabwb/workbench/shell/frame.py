@@ -16,11 +16,10 @@ from textual.keys import key_to_character
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
-from textual.widgets import Input, OptionList, TextArea
-from textual.widgets.option_list import Option
+from textual.widgets import Input, TextArea
 
 from tabwb.workbench.engine.view_models import Scores
-from tabwb.workbench.shell.columns import shortened
+from tabwb.workbench.shell.columns import Column, Heading, shortened
 from tabwb.workbench.shell.commands import GROUPS, Command, CommandTable, Situation, key_label
 from tabwb.workbench.shell.dialogs import Dialog
 from tabwb.workbench.shell.drawn import compact
@@ -31,6 +30,7 @@ from tabwb.workbench.shell.widgets import Pane, WidthAwareWidget
 from tabwb.workbench.shell.wording import (
     ACCENT,
     AMBER,
+    LINE,
     QUIET,
     RECORDING,
     lesion_mark,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 NAME = "tabwb"
 MENU_GAP = 2
-MENU_WIDTH = 38
+MENU_WIDTH = 42
 HINT_GAP = 3
 LEAST_MARK = 26
 """Columns that a mark in the title bar has at least."""
@@ -173,9 +173,10 @@ class MenuBar(WidthAwareWidget):
         return line
 
 
-class MenuList(OptionList):
+class MenuList(RowList):
     """One menu's commands."""
 
+    AT_ONCE = True
     HELP = (
         "# Menu\n\nUp and down move, **enter** chooses, left and right change the menu, **esc** "
         "closes. Commands that cannot be used now are dimmed."
@@ -199,7 +200,7 @@ class MenuScreen(Dialog[str | None]):
     def compose(self) -> ComposeResult:
         """Yield the bar and the list."""
         yield MenuBar()
-        yield MenuList(id="menu-list", compact=True)
+        yield MenuList(id="menu-list", opens=False)
 
     def on_mount(self) -> None:
         """Open the first menu."""
@@ -212,27 +213,31 @@ class MenuScreen(Dialog[str | None]):
     def _open(self, group: str) -> None:
         self._group = group
         self.query_one(MenuBar).group = group
-        options = self.query_one(MenuList)
-        lines: list[Option | None] = []
+        rows: list[Command | Heading] = []
         for section in self._table.menu(group, self._situation):
-            lines += [None, *map(self._line, section)]
-        options.set_options(lines[1:])
-        options.styles.offset = (menu_places()[group], 0)
-        options.highlighted = next(
-            (at for at, option in enumerate(options.options) if not option.disabled), None
+            rows += [Heading(Content.styled("─" * (MENU_WIDTH - 5), LINE)), *section]
+        listed = self.query_one(MenuList)
+        listed.show(self._columns, rows[1:], current=0, usable=self._is_usable)
+        listed.styles.offset = (menu_places()[group], 0)
+        listed.focus()
+
+    @property
+    def _columns(self) -> Sequence[Column[Command]]:
+        def key(command: Command) -> str:
+            name = command.key_on(self._situation.page)
+            return key_label(name) if name else ""
+
+        title: Column[Command] = Column(
+            "", lambda command, width: Content(command.title), grow=(20, MENU_WIDTH)
         )
-        options.focus()
+        return (title, Column("", key, right=True, style=QUIET))
 
-    def _line(self, command: Command) -> Option:
-        name = command.key_on(self._situation.page)
-        key = Content.styled(key_label(name) if name else "", QUIET)
-        words = spread(Content(command.title), key, MENU_WIDTH - 5)
-        disabled = command.reason(self._situation) is not None
-        return Option(words, id=command.id, disabled=disabled)
+    def _is_usable(self, command: Command) -> bool:
+        return command.reason(self._situation) is None
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Return the command that was chosen."""
-        self.dismiss(event.option.id)
+        self.dismiss(event.value.id)
 
     def on_click(self, event: Click) -> None:
         """Open another menu, or close."""
@@ -349,8 +354,7 @@ def foot_hints(desk: Desk) -> Sequence[Hint]:
     situation = desk.situation()
     where = "explorer" if isinstance(focused, Explorer) else desk.page
     shown = []
-    empty = isinstance(focused, OptionList) and not focused.option_count
-    empty = empty or (isinstance(focused, RowList) and not focused.rows)
+    empty = isinstance(focused, RowList) and not focused.rows
     if focused is not None and focused.has_class("enter-opens") and not empty:
         shown.append(Hint("enter", getattr(focused, "ENTER_WORD", "Open")))
     usable = [

@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.style import Style
 from textual.visual import Visual
 
-from tabwb.workbench.shell.columns import Column, Fitted, Heading, fitted
+from tabwb.workbench.shell.columns import GAP, Column, Fitted, Heading, fitted
 from tabwb.workbench.shell.widgets import Lines
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
@@ -58,13 +58,18 @@ class RowList(ScrollView, can_focus=True):
     }
     """
     ALLOW_SELECT = False
+    GAP: ClassVar[int] = GAP
+    """Columns of characters between two columns."""
+    AT_ONCE: ClassVar[bool] = False
+    """Whether the first click on a row opens it."""
 
     @dataclass
     class Highlighted(Message):
-        """Another row is the current one."""
+        """Another row is the current one: its place, and what was there."""
 
         list: RowList
         row: int
+        value: Any
 
         @property
         def control(self) -> RowList:
@@ -104,9 +109,12 @@ class RowList(ScrollView, can_focus=True):
         """The rows that the widths of the columns are for."""
         self._ids: Callable[[Any], object] = id_of
         self._below: Below | None = None
+        self._usable: Callable[[Any], bool] = lambda row: True
         self._fitted: Fitted[Any] | None = None
         self._heads = 0
         """Lines of the heads."""
+        self._opens_now = False
+        """Whether the last click opened a row."""
         self.none: Lines = lambda width: ()
         """What is shown while there is no row."""
 
@@ -121,20 +129,23 @@ class RowList(ScrollView, can_focus=True):
         ids: Callable[[Any], object] | None = None,
         measured: Sequence[Any] | None = None,
         below: Below | None = None,
+        usable: Callable[[Any], bool] = lambda row: True,
     ) -> None:
         """Show rows.
 
         Args:
             columns: those that there may be.
             rows: rows, and headings between them.
-            current: the place of the current row; None: the row with the id of the one before.
+            current: the place of the current row; None: the row with the id of the one before; -1:
+                there is none until the cursor is moved.
             ids: returns what tells a row from others.
             measured: the rows that the widths of the columns are for; None: those that are shown.
             below: returns a second line of each row.
+            usable: returns whether a row can be the current one; others are dimmed.
         """
         before, n = self.chosen, len(self._rows)
         self._ids = ids or id_of
-        self._below = below
+        self._below, self._usable = below, usable
         fits = self._fitted is not None and self._columns is columns
         fits = fits and measured is not None and self._measured is measured
         self._columns, self._rows = columns, rows
@@ -143,9 +154,9 @@ class RowList(ScrollView, can_focus=True):
             self._fit()
         self._resize()
         at = self._place(before) if current is None else current
-        self.current = self._row_from(min(max(at, 0), len(rows) - 1), 1)
+        self.current = self._row_from(min(at, len(rows) - 1), 1) if at >= 0 else -1
         if self.current >= 0:
-            self.post_message(self.Highlighted(self, self.current))
+            self.post_message(self.Highlighted(self, self.current, rows[self.current]))
         if n != len(rows) or self.chosen != before:  # else it stays where it was scrolled to
             self._see()
         self.refresh()
@@ -161,7 +172,7 @@ class RowList(ScrollView, can_focus=True):
 
     def _fit(self) -> None:
         room = self.size.width - EDGE - 1  # the scroll bar may come
-        self._fitted = fitted(self._columns, self._measured, room) if room > 0 else None
+        self._fitted = fitted(self._columns, self._measured, room, self.GAP) if room > 0 else None
         head = "" if self._fitted is None else self._fitted.head.plain.strip()
         self._heads = int(bool(head))
 
@@ -213,12 +224,16 @@ class RowList(ScrollView, can_focus=True):
 
     # ---------------------------------------------------------------- moving
 
+    def _can_be(self, row: Any) -> bool:
+        """Return whether a row can be the current one."""
+        return not isinstance(row, Heading) and self._usable(row)
+
     def _row_from(self, row: int, step: int) -> int:
-        """Return the first row from here on that is not a heading, else the first the other way."""
+        """Return the first row from here on that can be current, else the first the other way."""
         for way in (step, -step):
             at = row
             while 0 <= at < len(self._rows):
-                if not isinstance(self._rows[at], Heading):
+                if self._can_be(self._rows[at]):
                     return at
                 at += way
         return -1
@@ -228,7 +243,7 @@ class RowList(ScrollView, can_focus=True):
         if row == self.current or not 0 <= row < len(self._rows):
             return
         self.current = row
-        self.post_message(self.Highlighted(self, row))
+        self.post_message(self.Highlighted(self, row, self._rows[row]))
         self._see()
         self.refresh()
 
@@ -237,7 +252,8 @@ class RowList(ScrollView, can_focus=True):
         if self.current < 0 or shown < 1:
             return
         top, first = self.scroll_offset.y, self.current
-        while first and isinstance(self._rows[first - 1], Heading):
+        least = max(self.current - shown // self._tall + 1, 0)
+        while first > least and isinstance(self._rows[first - 1], Heading):
             first -= 1
         first, end = first * self._tall, (self.current + 1) * self._tall
         if first < top:
@@ -265,34 +281,40 @@ class RowList(ScrollView, can_focus=True):
 
     def action_select(self) -> None:
         """Open the current row."""
-        if self.current >= 0:
-            self.post_message(self.Selected(self, self.current))
+        if 0 <= self.current < len(self._rows):
+            self.post_message(self.Selected(self, self.current, self._rows[self.current]))
 
     # ---------------------------------------------------------------- mouse
 
     def on_click(self, event: Click) -> None:
         """Make a row the current one, open it at a second click, or tell which head it was."""
-        if event.y < self._heads:
-            if (column := self._column_at(event.x)) is not None:
+        if (at := event.get_content_offset(self)) is None:
+            return
+        if at.y < self._heads:
+            if (column := self._column_at(at.x)) is not None:
                 self.post_message(self.HeadClicked(self, column))
             return
-        row = (event.y - self._heads + self.scroll_offset.y) // self._tall
-        if 0 <= row < len(self._rows) and not isinstance(self._rows[row], Heading):
-            opens = event.chain > 1 or row == self.current
+        row = (at.y - self._heads + self.scroll_offset.y) // self._tall
+        if 0 <= row < len(self._rows) and self._can_be(self._rows[row]):
+            if event.chain == 1:
+                opens = self._opens_now = self.AT_ONCE or row == self.current
+            else:
+                opens = event.chain == 2 and not self._opens_now  # not again by a double click
             self.go(row)
             if opens:
                 self.action_select()
 
     def on_mouse_move(self, event: MouseMove) -> None:
         """Say what the column under the mouse means."""
-        column = self._column_at(event.x)
+        at = event.get_content_offset(self)
+        column = None if at is None else self._column_at(at.x)
         if any(one.tip for one in self._columns):
             words = column.tip if column is not None else ""
-            if words and column is not None and event.y < self._heads and self.sorts(column):
+            if words and at is not None and at.y < self._heads and self.sorts(column):
                 words += ". Click: sort."
             self.tooltip = words or None
 
-    def sorts(self, column: Column[Any]) -> bool:
+    def sorts(self, column: Column[Any] | None) -> bool:
         """Return whether the tooltip of a head says that a click sorts."""
         return False
 
@@ -320,7 +342,10 @@ class RowList(ScrollView, can_focus=True):
         elif part and self._below is not None:
             shown = self._below(self._rows[at], self._fitted.width)
         else:
-            shown = self.line_of(self._rows[at], self._fitted)
+            row = self._rows[at]
+            shown = self.line_of(row, self._fitted)
+            if not isinstance(row, Heading) and not self._usable(row):
+                shown = shown.stylize(QUIET)
         if self._rows and y >= self._heads and at == self.current:
             style += Style.from_styles(self.get_component_styles("row-list--current"))
             edge = Content.assemble(("▌ ", ACCENT if self.has_focus else QUIET))

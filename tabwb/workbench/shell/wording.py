@@ -147,12 +147,18 @@ KEY = 8
 """Columns of a key before what it does."""
 
 
-def key_lines(keys: Iterable[tuple[str, str]], width: int) -> Iterator[Content]:
-    """Yield what can be done with each key, the words below each other."""
+def key_lines(
+    keys: Iterable[tuple[str, str]],
+    width: int,
+    *,
+    room: int = KEY,
+    style: str = f"bold {ACCENT}",
+    quiet: str = QUIET,
+) -> Iterator[Content]:
+    """Yield what can be done with each key, or what each fact is, the words below each other."""
     for key, words in keys:
-        first, *rest = folded(words, max(width - KEY, LEAST), QUIET)
-        yield Content.assemble((f"{key:<{KEY}}", f"bold {ACCENT}"), first)
-        yield from (Content.assemble(" " * KEY, line) for line in rest)
+        for at, line in enumerate(folded(words, max(width - room, LEAST), quiet)):
+            yield Content.assemble((("" if at else key).ljust(room), style), line)
 
 
 def seconds(value: float | None) -> str:

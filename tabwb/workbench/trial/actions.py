@@ -61,7 +61,7 @@ class TrialActions(Actions):
         """Open the dialog for a new administration with these fields filled in.
 
         The others are as in the administration that was begun last; with both ``battery`` and
-        ``model`` they have their defaults.
+        ``model`` they have their defaults. An empty ``examinee`` is a person who is named yet.
         """
         desk = self.desk
         if desk.catalogue is None or not desk.started:
@@ -78,7 +78,7 @@ class TrialActions(Actions):
                 draft = replace(draft, model=model, kind="model")
             if lesion:
                 draft = draft.filled(lesion=lesion)
-            return _of_examinee(draft, catalogue, examinee) if examinee else draft
+            return draft if examinee is None else _of_examinee(draft, catalogue, examinee)
 
         draft = usual if battery and model else remembered(usual, kept.begun, battery)
 
