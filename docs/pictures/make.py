@@ -28,7 +28,7 @@ from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
 from tabwb.workbench.app import make_workbench
 from tabwb.workbench.comparison.page import ModelsPage
-from tabwb.workbench.lesions.curves_page import CurvesPage
+from tabwb.workbench.lesions.curves import CurvesPage
 from tabwb.workbench.lesions.page import LesionsPage
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.view_models import NamingNow

@@ -37,8 +37,15 @@ from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.view_models import Verdict
 from tabwb.workbench.lesions.controller import CurvesWanted
-from tabwb.workbench.lesions.curves import Curve, HeatMap, limits, map_lines, numbers, read_curves
-from tabwb.workbench.lesions.curves_page import CurvesPage
+from tabwb.workbench.lesions.curves import (
+    Curve,
+    CurvesPage,
+    HeatMap,
+    limits,
+    map_lines,
+    numbers,
+    read_curves,
+)
 from tabwb.workbench.lesions.form import GridScreen, LesionForm
 from tabwb.workbench.lesions.laboratory import Answer, Laboratory, Pair
 from tabwb.workbench.lesions.page import LesionsPage, lines_of

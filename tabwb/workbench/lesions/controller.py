@@ -218,7 +218,7 @@ class LesionsActions(Actions):
 
     async def curves(self, **wanted: Any) -> None:
         """Show curves and maps of lesions: fields of :class:`CurvesWanted`."""
-        from tabwb.workbench.lesions.curves_page import CurvesPage
+        from tabwb.workbench.lesions.curves import CurvesPage
 
         await self.desk.go("curves")
         self.desk.query_one(CurvesPage).begin(CurvesWanted(**wanted))

@@ -70,7 +70,7 @@ SUBJECT = Subject(
     pages=(
         PageSpec("lesions", "page:LesionsPage", "the laboratory", PAGE),
         PageSpec("sweep", "sweep_page:SweepPage", "the sweeps", SWEEP_PAGE),
-        PageSpec("curves", "curves_page:CurvesPage", "the curves of lesions", CURVES_PAGE),
+        PageSpec("curves", "curves:CurvesPage", "the curves of lesions", CURVES_PAGE),
     ),
     actions="controller:LesionsActions",
     controller="controller:LesionsController",
