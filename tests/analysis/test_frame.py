@@ -351,13 +351,9 @@ def test_a_key_is_what_joined_lesions_share(
 
 
 def members(by: str, *together: str) -> dict[str, list[int]]:
-    chosen = [
-        given(1, replace(SAMPLED, lesion="mlp:zero:0.1@seed=1"), *RIGHT),
-        given(2, replace(SAMPLED, lesion="mlp:zero:0.1@seed=2"), *RIGHT),
-        given(3, replace(SAMPLED, lesion="mlp:zero:0.2@seed=1"), *RIGHT),
-        given(4, replace(SAMPLED, lesion="attention:zero:0.1@seed=1"), *RIGHT),
-        given(5, SAMPLED, *RIGHT),
-    ]
+    lesions = ("mlp:zero:0.1@seed=1", "mlp:zero:0.1@seed=2", "mlp:zero:0.2@seed=1",
+               "attention:zero:0.1@seed=1", None)  # fmt: skip
+    chosen = [given(at, replace(SAMPLED, lesion=one), *RIGHT) for at, one in enumerate(lesions, 1)]
     groups = grouped(chosen, by, together=together)
     assert len({group.name for group in groups}) == len(groups)
     return {group.name: [one.administration.id for one in group.members] for group in groups}
@@ -370,44 +366,32 @@ def test_seeds_are_apart_unless_they_are_pooled_on_purpose() -> None:
     assert "mlp, lesion amount 0.1" in next(iter(pooled))
     # The seed alone is pooled over: other amounts of one target stay apart.
     assert list(members("lesion-target", "lesion-seed").values()) == [[1, 2], [3], [4], [5]]
-
-
-def test_a_key_that_keeps_nothing_apart_cannot_be_pooled_over() -> None:
     with pytest.raises(UsageError, match="lesion-amount"):
-        members("model", "lesion-amount")
+        members("model", "lesion-amount")  # keeps nothing apart
 
 
 def test_the_role_parts_intact_lesioned_and_control() -> None:
-    control = given(3, replace(SAMPLED, lesion="projections:zero:0.1"), *RIGHT)
-    tagged = replace(control.administration, tags=("sweep", "control"))
-    chosen = [
-        given(1, SAMPLED, *RIGHT),
-        given(2, replace(SAMPLED, lesion="mlp:zero:0.1"), *RIGHT),
-        replace(control, administration=tagged),
-    ]
+    lesions = (None, "mlp:zero:0.1", "projections:zero:0.1")
+    chosen = [given(at, replace(SAMPLED, lesion=one), *RIGHT) for at, one in enumerate(lesions, 1)]
+    tagged = replace(chosen[2].administration, tags=("sweep", "control"))
+    chosen[2] = replace(chosen[2], administration=tagged)
     groups = grouped(chosen, "lesion-role,lesion-target", together=("lesion",))
-    assert [group.label for group in groups] == [
-        "intact, no lesion target", "lesion, mlp", "control, projections",
-    ]  # fmt: skip
+    labels = ["intact, no lesion target", "lesion, mlp", "control, projections"]
+    assert [group.label for group in groups] == labels
 
 
 def test_values_become_verdicts_and_everything_else_is_missing(tmp_path: Path) -> None:
     rows = [
-        ("a", "R2", "jargon", "present"),
-        ("a", "R10", "jargon", 0),
-        ("b", "R2", "jargon", ""),
-        ("b", "R10", "jargon", "cannot-tell"),
-        ("a", "rules-2", "jargon", 1),
+        ("a", "R2", "jargon", "present"), ("a", "R10", "jargon", 0), ("b", "R2", "jargon", ""),
+        ("b", "R10", "jargon", "cannot-tell"), ("a", "rules-2", "jargon", 1),
         ("a", "adjudicated", "jargon", 1),
-    ]
+    ]  # fmt: skip
     found = rated(tmp_path, rows)
     assert found.raters == ("R2", "R10", "rules-2") and found.judges == {"rules-2"}
     assert found.verdicts[..., 0].tolist() == [[1, -1], [0, -2], [1, -1]]
     assert found.adjudicated is not None and found.adjudicated[:, 0].tolist() == [1, -1]
-
-
-def test_a_spreadsheets_file_is_read_alike(tmp_path: Path) -> None:
-    path = tmp_path / "r.csv"
+    # A spreadsheet's file is read alike.
+    path = tmp_path / "sheet.csv"
     path.write_bytes(
         "\ufeffrater;value;response;measure;remark\r\nR1;1;a;jargon;x\r\n;;;\r\nR2;0;a;jargon\r\n"
         .encode()
@@ -432,12 +416,10 @@ def test_kinds_of_measures_follow_from_their_values(tmp_path: Path) -> None:
 
 def test_later_occasions_and_speakers(tmp_path: Path) -> None:
     rows = [
-        ("a", "R1", "jargon", 1, "second", "P1"),
-        ("a", "R1", "jargon", 0, "first", "P1"),
-        ("b", "R1", "jargon", 1, "first", "P1"),
-        ("c", "R1", "jargon", 1, "first", ""),
+        ("a", "R1", "jargon", 1, "second", "P1"), ("a", "R1", "jargon", 0, "first", "P1"),
+        ("b", "R1", "jargon", 1, "first", "P1"), ("c", "R1", "jargon", 1, "first", ""),
         ("d", "R1", "jargon", 1, "first", ""),
-    ]
+    ]  # fmt: skip
     found = rated(tmp_path, rows, HEAD + ",occasion,speaker")
     assert found.verdicts[0, :, 0].tolist() == [1, 1, 1, 1]  # what stands first in the file counts
     assert found.again[0][0, :, 0].tolist() == [0, -1, -1, -1]
@@ -612,19 +594,15 @@ def rated_in(store: Store, number: int) -> set[tuple[str, str]] | None:
     }
 
 
-def test_a_set_says_what_judges_cannot_rate(store: Store) -> None:
+def test_a_set_says_what_judges_cannot_rate_and_that_nobody_has_rated(store: Store) -> None:
     kept = parts.rated_set(store, talked(store), 5)
+    with pytest.raises(UsageError, match="nobody has rated"):
+        rated_set(store, kept.id)
     store.sets.rate_all(kept.id, [says(5, jargon=1.0, anomia=0.0)])
     found = rated_set(store, kept.id)
     assert found.notes[0].startswith("A feature rated on a scale is present from ")
     assert found.notes[1].startswith("1 sample of 5 cannot be described")
     assert found.verdicts[0, 4].tolist() == [1, 0]
-
-
-def test_a_set_that_nobody_has_rated(store: Store) -> None:
-    kept = parts.rated_set(store, talked(store), 4)
-    with pytest.raises(UsageError, match="nobody has rated"):
-        rated_set(store, kept.id)
 
 
 def test_listeners_of_names_by_both_rules_with_codes_and_transcripts(tmp_path: Path) -> None:

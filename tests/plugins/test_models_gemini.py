@@ -119,51 +119,39 @@ def test_a_reply_streams_and_is_its_pieces_joined(opened: Opened) -> None:
 
 def test_what_is_sent_is_the_request_and_nothing_more(opened: Opened) -> None:
     messages = (
-        Message("system", "Be brief."),
-        Message("user", "Say cup."),
-        Message("assistant", "cup"),
+        Message("system", "Be brief."), Message("user", "Say cup."), Message("assistant", "cup"),
         Message("user", "Which one barks?"),
-    )
+    )  # fmt: skip
     with chat_server(then=says("dog")) as chat:
         reply(opened(chat), Request(messages, Decoding(max_tokens=7, stop=("\n",))))
-    (body,) = chat.bodies
-    assert body["contents"] == [
-        {"role": "user", "parts": [{"text": "Say cup."}]},
-        {"role": "model", "parts": [{"text": "cup"}]},
-        {"role": "user", "parts": [{"text": "Which one barks?"}]},
-    ]
-    assert body["systemInstruction"]["parts"] == [{"text": "Be brief."}]
-    thinking = body["generationConfig"].pop("thinkingConfig")
-    assert list(thinking.values()) == [0]
-    assert body["generationConfig"] == {
-        "temperature": 0.0,
-        "maxOutputTokens": 7,
-        "stopSequences": ["\n"],
-    }
-    assert set(body) == {"contents", "systemInstruction", "generationConfig"}
-
-
-def test_sampling_thinking_and_safety_are_sent_when_asked_for(opened: Opened) -> None:
-    with chat_server(then=says("dog")) as chat:
         model = opened(chat, thinking_budget=0, safety="off", seed=11)
         reply(model, asked(temperature=0.7, top_p=0.9, seed=5))
-    (body,) = chat.bodies
-    config = body["generationConfig"]
-    assert (config["seed"], config["topP"]) == (mixed(5, 11), 0.9)
+    body, sampled = chat.bodies
+    said = [("user", "Say cup."), ("model", "cup"), ("user", "Which one barks?")]
+    assert body["contents"] == [{"role": who, "parts": [{"text": text}]} for who, text in said]
+    assert body["systemInstruction"]["parts"] == [{"text": "Be brief."}]
     # The client writes this one as the API's protocol buffers do; the service reads both.
+    assert list(body["generationConfig"].pop("thinkingConfig").values()) == [0]
+    plain = {"temperature": 0.0, "maxOutputTokens": 7, "stopSequences": ["\n"]}
+    assert body["generationConfig"] == plain
+    assert set(body) == {"contents", "systemInstruction", "generationConfig"}
+    config = sampled["generationConfig"]
+    assert (config["seed"], config["topP"]) == (mixed(5, 11), 0.9)
     assert list(config["thinkingConfig"].values()) == [0]
-    assert {each["threshold"] for each in body["safetySettings"]} == {"BLOCK_NONE"}
-    assert len(body["safetySettings"]) == 4
+    assert [each["threshold"] for each in sampled["safetySettings"]] == ["BLOCK_NONE"] * 4
 
 
-@pytest.mark.parametrize(("limit", "sent"), [(64, True), (1023, True), (1024, False)])
-def test_a_short_answer_is_asked_for_without_thinking(
-    opened: Opened, limit: int, sent: bool
-) -> None:
+def test_a_short_answer_is_asked_for_without_thinking_and_a_budget_is_added(opened: Opened) -> None:
     with chat_server(then=says("dog")) as chat:
-        found = reply(opened(chat), asked(max_tokens=limit))
-    assert ("thinkingConfig" in chat.bodies[0]["generationConfig"]) is sent
-    assert found.metadata.get("thinking_budget") == ("0" if sent else None)
+        model = opened(chat)
+        short = [reply(model, asked(max_tokens=limit)) for limit in (64, 1023, 1024)]
+        found = reply(opened(chat, thinking_budget=512), asked(max_tokens=64))
+        reply(opened(chat, thinking_budget=-1), asked(max_tokens=64))
+    configs = [body["generationConfig"] for body in chat.bodies]
+    assert ["thinkingConfig" in config for config in configs[:3]] == [True, True, False]
+    assert [one.metadata.get("thinking_budget") for one in short] == ["0", "0", None]
+    assert [config["maxOutputTokens"] for config in configs[3:]] == [576, 64]
+    assert (found.metadata["max_tokens"], found.metadata["thinking_budget"]) == ("576", "512")
 
 
 def thinks_always(handler: Handler, body: dict[str, Any]) -> None:
@@ -185,32 +173,27 @@ def test_a_model_that_must_think_is_asked_again_and_then_left_to_it(opened: Open
     assert tries == [True, False, False, True]
 
 
-def test_a_thinking_budget_is_added_to_the_limit_of_the_reply(opened: Opened) -> None:
-    with chat_server(then=says("dog")) as chat:
-        found = reply(opened(chat, thinking_budget=512), asked(max_tokens=64))
-        reply(opened(chat, thinking_budget=-1), asked(max_tokens=64))
-    sent = [body["generationConfig"]["maxOutputTokens"] for body in chat.bodies]
-    assert sent == [576, 64]
-    assert (found.metadata["max_tokens"], found.metadata["thinking_budget"]) == ("576", "512")
-
-
-def test_a_limit_used_up_by_thinking_is_told_as_that(opened: Opened) -> None:
-    usage = {"promptTokenCount": 4, "thoughtsTokenCount": 61}
-    with chat_server(streams(chunk(finish="MAX_TOKENS", usage=usage))) as chat:
-        found = reply(opened(chat))
-    assert (found.text, found.stop_reason) == ("", StopReason.LENGTH)
-    assert found.metadata["cause"] == "thinking used the limit of tokens"
-
-
-def test_thoughts_are_counted_and_are_no_part_of_the_answer(opened: Opened) -> None:
+def test_thoughts_are_counted_and_no_part_of_the_answer_and_odd_counts_are_none(
+    opened: Opened,
+) -> None:
     thought = {
         "candidates": [{"content": {"role": "model", "parts": [{"text": "Hm", "thought": True}]}}]
     }
     usage = {"promptTokenCount": 4, "candidatesTokenCount": 1, "thoughtsTokenCount": 30}
-    with chat_server(streams(thought, chunk("dog", finish="STOP", usage=usage))) as chat:
-        found = reply(opened(chat))
+    used_up = {"promptTokenCount": 4, "thoughtsTokenCount": 61}
+    odd = {"promptTokenCount": -5, "candidatesTokenCount": 2**60}
+    with chat_server(
+        streams(thought, chunk("dog", finish="STOP", usage=usage)),
+        streams(chunk(finish="MAX_TOKENS", usage=used_up)),
+        streams(chunk("dog", finish="STOP", usage=odd)),
+    ) as chat:
+        model = opened(chat)
+        found, cut, uncounted = (reply(model) for _ in range(3))
     assert (found.text, found.reply_tokens) == ("dog", 31)
     assert found.metadata["thought_tokens"] == "30"
+    assert (cut.text, cut.stop_reason) == ("", StopReason.LENGTH)
+    assert cut.metadata["cause"] == "thinking used the limit of tokens"
+    assert (uncounted.prompt_tokens, uncounted.reply_tokens) == (None, None)
 
 
 def test_more_stop_strings_than_the_api_takes_are_looked_for_here(opened: Opened) -> None:
@@ -359,64 +342,45 @@ def plugins(tmp_path: Path, *, offline: bool = False) -> Plugins:
     return Plugins.load(Configuration(config_dir=tmp_path, data_dir=tmp_path, offline=offline))
 
 
-def test_without_a_key_nothing_is_asked(tmp_path: Path) -> None:
-    backend = plugins(tmp_path).open_model("gemini:gemini-2.5-flash")
+def test_without_a_key_or_offline_only_a_server_of_ones_own_is_asked(tmp_path: Path) -> None:
+    loaded = plugins(tmp_path)
     with pytest.raises(ComponentError, match="needs a key") as caught:
-        backend.open()
+        loaded.open_model("gemini:gemini-2.5-flash").open()
     assert "GEMINI_API_KEY or GOOGLE_API_KEY" in str(caught.value)
-
-
-def test_offline_a_server_of_ones_own_may_be_asked(tmp_path: Path) -> None:
-    loaded = plugins(tmp_path, offline=True)
+    offline = plugins(tmp_path, offline=True)
     with pytest.raises(NeedsNetwork):
-        loaded.resolve("models", "gemini:gemini-2.5-flash")
-    loaded.resolve("models", "gemini:gemini-2.5-flash@base_url=http://127.0.0.1:1")
+        offline.resolve("models", "gemini:gemini-2.5-flash")
+    offline.resolve("models", "gemini:gemini-2.5-flash@base_url=http://127.0.0.1:1")
+    for url in ("ftp://x", "http://user:word@x", "http://x?key=1", "http://[::1", "x"):
+        with pytest.raises(UsageError, match="base_url"):
+            loaded.resolve("models", f"gemini:m@base_url={url}")
 
 
-@pytest.mark.parametrize(
-    "url", ["ftp://x", "http://user:word@x", "http://x?key=1", "http://[::1", "x"]
-)
-def test_an_address_that_is_none_is_refused(tmp_path: Path, url: str) -> None:
-    with pytest.raises(UsageError, match="base_url"):
-        plugins(tmp_path).resolve("models", f"gemini:m@base_url={url}")
-
-
-def test_googles_key_goes_to_google_alone(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("GEMINI_API_KEY", PLANTED)
-    with chat_server(then=says("dog")) as chat:
-        reply(opened(chat))
-    assert all(PLANTED not in str(headers) for headers in chat.headers)
-
-
-def test_an_address_in_the_environment_gets_no_key(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_googles_key_goes_to_google_alone(
+    opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GEMINI_API_KEY", PLANTED)
     with chat_server(then=says("dog")) as chat:
+        reply(opened(chat))
+        # An address in the environment gets no key.
         monkeypatch.setenv("GOOGLE_GEMINI_BASE_URL", chat.url)
         backend: Any = plugins(tmp_path).open_model("gemini:m")
         backend.open()
         address = backend.inner._client._api_client._http_options.base_url
         backend.close()
+    assert chat.headers and all(PLANTED not in str(headers) for headers in chat.headers)
     assert address == "https://generativelanguage.googleapis.com/"
 
 
-@pytest.mark.parametrize("letters", [470, 480, 499])
 def test_a_key_is_taken_out_before_a_message_is_cut(
-    opened: Opened, monkeypatch: pytest.MonkeyPatch, letters: int
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_KEY", PLANTED)
-    told = refuses(400, "INVALID_ARGUMENT", "x" * letters + PLANTED)
-    with chat_server(then=told) as chat, pytest.raises(ComponentError) as caught:
-        reply(opened(chat, key_env="MY_KEY"))
-    assert PLANTED[:6] not in str(caught.value)
-
-
-def test_counts_that_cannot_be_are_not_counted(opened: Opened) -> None:
-    odd = {"promptTokenCount": -5, "candidatesTokenCount": 2**60}
-    with chat_server(streams(chunk("dog", finish="STOP", usage=odd))) as chat:
-        found = reply(opened(chat))
-    assert (found.prompt_tokens, found.reply_tokens) == (None, None)
+    for letters in (470, 480, 499):
+        told = refuses(400, "INVALID_ARGUMENT", "x" * letters + PLANTED)
+        with chat_server(then=told) as chat, pytest.raises(ComponentError) as caught:
+            reply(opened(chat, key_env="MY_KEY"))
+        assert PLANTED[:6] not in str(caught.value)
 
 
 def test_tab_is_given_and_the_key_is_nowhere(
