@@ -20,6 +20,7 @@ def without_torch(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.torch
+@pytest.mark.usefixtures("here")
 def test_a_fresh_installation_is_looked_at_and_left_as_it_is(run: Run, tmp_path: Path) -> None:
     outcome = run("doctor", "--json")
     findings = {finding["what"]: finding for finding in outcome.document["findings"]}

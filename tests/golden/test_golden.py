@@ -19,6 +19,8 @@ SHARED = (
     "tabwb.media.views.tables.named_table",
 )
 """What several commands compute alike; computed once for all of them."""
+AGREED = ("tabwb.analysis.stored_ratings.rated_of", "tabwb.analysis.agreement.agreement_of")
+"""The same of the commands of one subject, which are of one store."""
 
 
 def _subject(command: Command) -> str:
@@ -45,20 +47,35 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
 
 @pytest.fixture(scope="module")
 def shared() -> Iterator[None]:
-    """Compute once what commands share. Arguments are told apart by value, or by identity."""
+    """Compute once what commands share. Arguments are told apart by value, or by identity.
+
+    Of a figure its numbers are compared; tests/media/figures draw it.
+    """
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tabwb.media.figures.files.save", lambda figure, out, **options: out)
         for name in SHARED:
             patch.setattr(name, _once(name))
         yield
 
 
-def _once(name: str) -> Callable[..., Any]:
+@pytest.fixture
+def agreed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Compute once how far raters agree. What opens the store anew for each command is alike."""
+    for name in AGREED:
+        monkeypatch.setattr(name, _once(name, _alike))
+
+
+def _alike(value: Any) -> Hashable:
+    return callable(value) or (repr(value) if isinstance(value, dict) else _key(value))
+
+
+def _once(name: str, plain: Callable[[Any], Hashable] | None = None) -> Callable[..., Any]:
     module, _, function = name.rpartition(".")
     compute = getattr(importlib.import_module(module), function)
     known: dict[Hashable, tuple[object, object]] = {}
 
     def call(*given: Any, **named: Any) -> Any:
-        key = tuple(map(_key, (*given, *named.values())))
+        key = tuple(map(plain or _key, (*given, *named.values())))
         if key not in known:
             known[key] = (given, compute(*given, **named))  # given stay, so that ids stay theirs
         return known[key][1]
@@ -77,7 +94,12 @@ def _key(value: Any) -> Hashable:
 
 @pytest.mark.parametrize(("store", "subject"), _subjects())
 def test_commands_say_what_they_said(
-    store: str, subject: str, stores: Callable[[str], Path], tmp_path: Path, shared: None
+    store: str,
+    subject: str,
+    stores: Callable[[str], Path],
+    tmp_path: Path,
+    shared: None,
+    agreed: None,
 ) -> None:
     asked = [command for command in commands(store) if _subject(command) == subject]
     assert asked
