@@ -24,7 +24,7 @@ from tabwb.speech.capture import Taking
 from tabwb.speech.files import info, read_clip
 from tabwb.speech.level import onset
 from tabwb.speech.process import Device, pick
-from tabwb.speech.recorder import Recorder, Recording, adopt, unfinished
+from tabwb.speech.recorder import Recorder, adopt, unfinished
 from tabwb.speech.wav import WavWriter
 from tests.builders import DOG, SPEECH
 from tests.speech.recording import likeness, recording, spoken
@@ -32,31 +32,29 @@ from tests.speech.virtual_microphone import RATE, VirtualMicrophone
 from tests.waiting import until
 
 
-def test_a_word_that_is_spoken_is_what_is_recorded(
+def test_a_word_that_is_spoken_is_what_is_recorded_and_found_meanwhile(
     microphone: VirtualMicrophone, tmp_path: Path
 ) -> None:
-    recorder = recording(tmp_path / "take.wav")
+    recorder = recording(tmp_path / "take.wav.part")
+    with pytest.raises(TabwbError, match="is still being recorded"):
+        adopt(recorder.path)
     silence_s = info(recorder.path).seconds
     began_s = spoken(microphone, recorder.path)
-    recorder.stop()
+    # While the recording goes on; a word that had a gap is spoken again.
+    from_s = max(began_s - 0.1, 0.0)
+    found = onset(*read_clip(recorder.path, from_s, recorder.now_s))
+    made = recorder.stop()
     alone = onset(*read_clip(DOG))
-    assert alone is not None and began_s + alone.s > silence_s
+    assert found is not None and alone is not None and began_s + alone.s > silence_s
     heard, rate = read_clip(recorder.path)
-    assert likeness(heard, rate, DOG)[0] > 0.99
-    other, _ = likeness(heard, rate, SPEECH / "house_e1469561_0.flac")
-    assert other < 0.5
-
-
-def test_it_is_a_wav_of_24_bits_at_the_devices_rate_for_its_owner_alone(
-    microphone: VirtualMicrophone, tmp_path: Path
-) -> None:
-    made = _take(tmp_path / "take.wav")
+    alike, at_s = likeness(heard, rate, DOG)
+    assert alike > 0.99 and likeness(heard, rate, SPEECH / "house_e1469561_0.flac")[0] < 0.5
+    assert from_s + found.s == pytest.approx(at_s + alone.s, abs=0.03)
+    # It is a WAV of 24 bits at the device's rate, for its owner alone.
     told = info(made.path)
     assert (told.format, told.subtype, told.channels) == ("WAV", "PCM_24", 1)
-    assert told.rate == made.rate == RATE
-    assert told.frames == made.frames
-    assert made.path.stat().st_mode & 0o777 == 0o600
-    assert made.remarks == ()
+    assert told.rate == made.rate == RATE and told.frames == made.frames
+    assert made.path.stat().st_mode & 0o777 == 0o600 and made.remarks == ()
 
 
 def test_two_channels_are_recorded_where_they_are_wanted(
@@ -129,20 +127,6 @@ def test_the_level_follows_what_is_spoken(microphone: VirtualMicrophone, tmp_pat
     recorder.stop()
 
 
-def test_an_onset_can_be_found_while_the_recording_goes_on(
-    microphone: VirtualMicrophone, tmp_path: Path
-) -> None:
-    recorder = recording(tmp_path / "take.wav.part")
-    microphone.speak(DOG).wait()
-    samples, rate = read_clip(recorder.path, 0.0, recorder.now_s)
-    found = onset(samples, rate)
-    recorder.stop()
-    alone = onset(*read_clip(DOG))
-    _, at_s = likeness(*read_clip(recorder.path), DOG)
-    assert found is not None and alone is not None
-    assert found.s == pytest.approx(at_s + alone.s, abs=0.03)
-
-
 def test_a_recorder_that_is_killed_leaves_a_file_that_reads_whole(
     microphone: VirtualMicrophone, tmp_path: Path
 ) -> None:
@@ -188,15 +172,6 @@ def test_a_program_that_is_killed_leaves_a_take_that_is_offered(
     assert likeness(*read_clip(path), DOG)[0] > 0.99
 
 
-def test_what_is_still_growing_is_not_adopted(
-    microphone: VirtualMicrophone, tmp_path: Path
-) -> None:
-    recorder = recording(tmp_path / "take.wav.part")
-    with pytest.raises(TabwbError, match="is still being recorded"):
-        adopt(recorder.path)
-    recorder.stop()
-
-
 def test_a_full_disk_is_told_at_once_and_what_was_written_stays(
     microphone: VirtualMicrophone, tmp_path: Path
 ) -> None:
@@ -235,19 +210,19 @@ def test_the_recording_does_not_starve_while_the_program_computes(
     assert made.remarks == ()
 
 
-def test_nothing_is_recorded_over(microphone: VirtualMicrophone, tmp_path: Path) -> None:
+def test_nothing_is_recorded_over_or_from_what_went_since_it_was_listed(
+    microphone: VirtualMicrophone, tmp_path: Path
+) -> None:
     path = tmp_path / "take.wav"
+    gone = Device(7, "Headset", "ALSA", 1, 48_000, False)
+    with pytest.raises(ComponentError, match="Headset: this microphone is not there any more"):
+        Recorder(gone, path).start()
+    assert list(tmp_path.iterdir()) == []
     path.write_bytes(b"an earlier take")
     with pytest.raises(ComponentError, match="cannot record there: File exists") as caught:
         recording(path)
     assert str(path) in str(caught.value)
     assert path.read_bytes() == b"an earlier take"
-
-
-def _take(path: Path) -> Recording:
-    recorder = recording(path)
-    time.sleep(0.3)
-    return recorder.stop()
 
 
 CAPTURED_HZ = 1_000
@@ -289,14 +264,22 @@ def steadily(start: float, end: float, step: float = 0.1) -> list[float]:
     return [start + i * step for i in range(round((end - start) / step))]
 
 
-def test_sound_on_time_gives_no_alarm(tape: Tape) -> None:
-    tape.feed(*steadily(0.1, 20.0))
-    assert tape.alarms == []
-
-
-def test_a_clock_that_is_a_little_off_gives_no_alarm(tape: Tape) -> None:
-    tape.feed(*steadily(0.1, 400.0, 0.1 * 1.0009))
-    assert tape.alarms == []
+@pytest.mark.parametrize(
+    ("times", "alarms"),
+    [
+        (steadily(0.1, 20.0), []),
+        (steadily(0.1, 400.0, 0.1 * 1.0009), []),  # a clock that is a little off
+        ([*steadily(0.1, 5.0), *steadily(7.0, 9.0)],
+         ["2.0 s of sound are missing: the computer is too busy, or the device"]),
+        (steadily(0.1, 10.0, 0.05), ["Mic sends more sound than fits its rate of 1000 Hz"]),
+    ],
+    ids=["on time", "clock", "gap", "rate"],
+)  # fmt: skip
+def test_sound_that_does_not_fit_its_time_gives_an_alarm(
+    tape: Tape, times: list[float], alarms: list[str]
+) -> None:
+    tape.feed(*times)
+    assert tape.alarms == alarms
 
 
 def test_a_burst_of_late_sound_is_not_missing(tape: Tape) -> None:
@@ -304,21 +287,11 @@ def test_a_burst_of_late_sound_is_not_missing(tape: Tape) -> None:
     assert not any("missing" in alarm for alarm in tape.alarms if alarm)
 
 
-def test_a_gap_is_missing_sound(tape: Tape) -> None:
-    tape.feed(*steadily(0.1, 5.0), *steadily(7.0, 9.0))
-    assert tape.alarms == ["2.0 s of sound are missing: the computer is too busy, or the device"]
-
-
 def test_gaps_that_add_up_are_missing_sound(tape: Tape) -> None:
     # One block in twenty is lost: no gap is long, and a minute lacks three seconds.
     times = [at for i, at in enumerate(steadily(0.1, 60.0)) if i % 20]
     tape.feed(*times)
     assert tape.alarms and tape.alarms[0] is not None and "are missing" in tape.alarms[0]
-
-
-def test_more_sound_than_time_is_another_rate(tape: Tape) -> None:
-    tape.feed(*steadily(0.1, 10.0, 0.05))
-    assert tape.alarms == ["Mic sends more sound than fits its rate of 1000 Hz"]
 
 
 def test_silence_of_the_device_is_told(tape: Tape) -> None:
@@ -336,29 +309,19 @@ def test_a_position_is_that_of_the_promptest_block(tape: Tape) -> None:
     assert tape.taking.position()["frames"] == 400
 
 
-def test_a_microphone_that_is_pulled_out_is_told_at_once(
-    microphone: VirtualMicrophone, tmp_path: Path
+def test_a_microphone_that_is_pulled_out_is_told_at_once_and_on_the_screen_by_nobody(
+    microphone: VirtualMicrophone, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     recorder = recording(tmp_path / "take.wav")
     time.sleep(0.5)
-    microphone.unplug()
+    microphone.unplug()  # of which PortAudio writes three lines to C's stderr
     took = until(lambda: recorder.alarm)
     assert took < 3.0
     assert recorder.alarm is not None and f"Monitor of {microphone.name}" in recorder.alarm
-    until(lambda: recorder.alarm is not None)
     made = recorder.stop()
     assert made.seconds > 0.4
     assert len(made.remarks) >= 1 and made.remarks[0].startswith("at ")
     assert info(made.path).frames == made.frames
-
-
-def test_what_c_libraries_print_stays_off_the_screen(
-    microphone: VirtualMicrophone, tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    recorder = recording(tmp_path / "take.wav")
-    microphone.unplug()  # of which PortAudio writes three lines to C's stderr
-    until(lambda: recorder.alarm)
-    recorder.stop()
     assert "Expression" in recorder.printed
     assert tuple(capfd.readouterr()) == ("", "")
 
@@ -437,37 +400,19 @@ def test_sound_that_is_lost_is_told_with_its_length(
     assert before - made.seconds - 0.25 < missing < after - made.seconds + 0.25
 
 
-def test_a_sound_server_that_hangs_is_told(microphone: VirtualMicrophone, tmp_path: Path) -> None:
+def test_a_sound_server_that_hangs_is_told_and_at_the_start_leaves_no_file(
+    microphone: VirtualMicrophone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     recorder = recording(tmp_path / "take.wav")
-    daemon = microphone.server.daemon
+    chosen, daemon = pick(None), microphone.server.daemon
     daemon.send_signal(signal.SIGSTOP)
     try:
         until(lambda: "no sound comes" in (recorder.alarm or ""))
         made = recorder.stop()
+        monkeypatch.setattr("tabwb.speech.recorder.ANSWER_S", 1.5)
+        with pytest.raises(ComponentError, match="did not answer"):
+            Recorder(chosen, tmp_path / "other.wav").start()
     finally:
         daemon.send_signal(signal.SIGCONT)
     assert info(made.path).frames == made.frames > 0
-
-
-def test_a_sound_server_that_hangs_at_the_start_is_an_error_and_leaves_no_file(
-    microphone: VirtualMicrophone, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    chosen = pick(None)
-    monkeypatch.setattr("tabwb.speech.recorder.ANSWER_S", 1.5)
-    daemon = microphone.server.daemon
-    daemon.send_signal(signal.SIGSTOP)
-    try:
-        with pytest.raises(ComponentError, match="did not answer"):
-            Recorder(chosen, tmp_path / "take.wav").start()
-    finally:
-        daemon.send_signal(signal.SIGCONT)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_microphone_that_went_since_it_was_listed_is_named(
-    microphone: VirtualMicrophone, tmp_path: Path
-) -> None:
-    gone = Device(7, "Headset", "ALSA", 1, 48_000, False)
-    with pytest.raises(ComponentError, match="Headset: this microphone is not there any more"):
-        Recorder(gone, tmp_path / "take.wav").start()
-    assert list(tmp_path.iterdir()) == []
+    assert list(tmp_path.iterdir()) == [made.path]
