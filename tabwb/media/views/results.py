@@ -688,8 +688,9 @@ def compact_table(groups: Groups, *, burdens: bool = True) -> Captioned:
             f"({label}, {judge.terms.scope.replace('-', ' ')})"
             for its, (judge, label) in shown.items() if {*its} & columns
         ]  # fmt: skip
-        if any(own[one.id] in columns for one in battery.subtests):
-            known = ((row.results, one.id) for row in rows for one in battery.subtests)
+        scored = [one for one in battery.subtests if one.id not in titles]
+        if any(own[one.id] in columns for one in scored):
+            known = ((row.results, one.id) for row in rows for one in scored)
             parts.append("accuracy (policy exact)" if _has_policies(known) else "accuracy")
         if any(own[part] in columns for part in titles):
             how = "a listener's score, else the rule of the battery"
