@@ -74,21 +74,16 @@ def test_separators_and_lines(tmp_path: Path, name: str, content: str) -> None:
     ]
 
 
-def test_null_is_no_answer_and_an_empty_text_is_one(tmp_path: Path) -> None:
+def test_null_is_no_answer_and_ratings_that_are_not_kept_are_counted(tmp_path: Path) -> None:
     lines = [{"item": "w1", "response": None}, {"item": "w2", "response": ""}]
-    missing, empty = read(tmp_path / "a.jsonl", "\n".join(map(json.dumps, lines)))
+    path = tmp_path / "a.jsonl"
+    missing, empty = read(path, "\n".join(map(json.dumps, lines)))
     assert (missing.text, empty.text) == (None, "")
-
-
-def test_ratings_by_models_and_people_that_are_not_kept_are_counted(tmp_path: Path) -> None:
     raters = ("choice", "tab-2026:echo", "person:R1", "tab-2026:echo")
     line = {"item": "w1", "response": "dog", "ratings": [{"rater": rater} for rater in raters]}
-    (tmp_path / "a.jsonl").write_text(json.dumps(line))
-    left_out = Table().read(tmp_path / "a.jsonl", {}).left_out
-    assert {reason.split()[2]: n for reason, n in left_out.items()} == {
-        "tab-2026:echo": 2,
-        "person:R1": 1,
-    }
+    path.write_text(json.dumps(line))
+    counts = {reason.split()[2]: n for reason, n in Table().read(path, {}).left_out.items()}
+    assert counts == {"tab-2026:echo": 2, "person:R1": 1}
 
 
 @pytest.mark.parametrize(
@@ -283,17 +278,11 @@ def test_a_link_out_of_a_folder_is_not_read(tmp_path: Path, source: Importer, na
     (folder / name).symlink_to(tmp_path / name)
     with pytest.raises(UsageError, match="outside the folder"):
         source.read(folder, {})
-
-
-def test_the_sound_beside_annotations_is_no_link_out_of_the_folder(tmp_path: Path) -> None:
-    folder = tmp_path / "given"
-    folder.mkdir()
-    grid = folder / "a.TextGrid"
+    grid, sound = folder / "b.TextGrid", folder / "b.wav"
     grid.write_bytes((PRAAT / "utf-8.TextGrid").read_bytes())
-    (tmp_path / "private.wav").write_bytes(b"private")
-    (folder / "a.wav").symlink_to(tmp_path / "private.wav")
+    sound.symlink_to(tmp_path / name)
     with pytest.raises(UsageError, match="outside the folder"):
         read_annotations(grid)
-    (folder / "a.wav").unlink()
-    (folder / "a.wav").write_bytes(b"own")
-    assert read_annotations(grid).sound == folder / "a.wav"
+    sound.unlink()
+    sound.write_bytes(b"own")
+    assert read_annotations(grid).sound == sound

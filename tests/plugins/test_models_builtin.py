@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -43,23 +44,20 @@ def test_pieces_join_to_the_reply(text: str) -> None:
     assert "".join(map(str, pieces)) == reply.text == text
 
 
-def test_echo_says_the_last_message_word_by_word(plugins: Plugins) -> None:
-    pieces, reply = answer(plugins.open_model("echo"), asked(" two  words\n"))
+def test_echo_says_the_last_message_word_by_word_or_what_it_is_told(plugins: Plugins) -> None:
+    echo = plugins.open_model("echo")
+    pieces, reply = answer(echo, asked(" two  words\n"))
     assert pieces == [" two", "  words\n"]
     assert (reply.text, reply.stop_reason) == (" two  words\n", StopReason.END)
     assert (reply.prompt_tokens, reply.reply_tokens) == (2, 2)
-
-
-def test_echo_says_the_text_it_is_told(plugins: Plugins) -> None:
-    assert answer(plugins.open_model("echo@text=Yes"), asked("No?"))[1].text == "Yes"
-
-
-def test_echo_keeps_to_limit_and_stop_strings(plugins: Plugins) -> None:
-    echo = plugins.open_model("echo")
     _, reply = answer(echo, asked("one two three", Decoding(max_tokens=2)))
     assert (reply.text, reply.stop_reason) == ("one two", StopReason.LENGTH)
     _, reply = answer(echo, asked("one two three", Decoding(stop=("three", " two"))))
     assert (reply.text, reply.stop_reason) == ("one", StopReason.STOP_STRING)
+    assert answer(plugins.open_model("echo@text=Yes"), asked("No?"))[1].text == "Yes"
+    for protocol in (Protocol.ENFORCED, Protocol.LIKELIHOOD):
+        with pytest.raises(ComponentError, match="allowed: generate"):
+            answer(echo, asked("x", protocol=protocol))
 
 
 def test_echo_waits_before_each_word_and_stops_at_once(plugins: Plugins) -> None:
@@ -73,24 +71,11 @@ def test_echo_waits_before_each_word_and_stops_at_once(plugins: Plugins) -> None
     assert time.monotonic() - started < 25
 
 
-@pytest.mark.parametrize("protocol", [Protocol.ENFORCED, Protocol.LIKELIHOOD])
-def test_another_protocol_is_refused(plugins: Plugins, protocol: Protocol) -> None:
-    with pytest.raises(ComponentError, match="allowed: generate"):
-        answer(plugins.open_model("echo"), asked("x", protocol=protocol))
-
-
 def line(**changes: object) -> str:
     content: dict[str, object] = {
-        "administration": "0190-a",
-        "subtest": "words",
-        "item": "w1",
-        "replicate": 0,
-        "prompt": "?",
-        "response": " a  lion.\n",
-        "status": "ok",
-        "latency_s": 1.5,
-        "ratings": [],
-    }
+        "administration": "0190-a", "subtest": "words", "item": "w1", "replicate": 0,
+        "prompt": "?", "response": " a  lion.\n", "status": "ok", "latency_s": 1.5, "ratings": [],
+    }  # fmt: skip
     return json.dumps({**content, **changes}, ensure_ascii=False)
 
 
@@ -110,27 +95,12 @@ def test_a_replay_without_a_number_gives_all_replicates_of_the_file(
 
 @pytest.mark.parametrize("replicate", [-1, 100_000, 10**30])
 def test_a_replicate_that_no_run_can_give_is_refused(tmp_path: Path, replicate: int) -> None:
-    path = tmp_path / "answers.jsonl"
-    line = {"subtest": "s", "item": "i", "replicate": replicate, "response": "x"}
-    path.write_text(json.dumps(line), encoding="utf-8")
     with pytest.raises(ComponentError, match="'replicate' is"):
-        ReplayModel(path).open()
-
-
-def test_answers_that_were_sampled_stay_so_when_replayed(plugins: Plugins, tmp_path: Path) -> None:
-    path = written(
-        tmp_path,
-        line(reply={"decoding": {"temperature": 0.7}}),
-        line(item="w2", reply={"decoding": {"temperature": 0.0}}),
-        line(item="w3", reply=None),
-    )
-    replay = plugins.open_model(f"replay:{path}")
-    noted = [answer(replay, asked("", key=f"words/w{n}"))[1].metadata for n in (1, 2, 3)]
-    assert ["replayed_sampled" in one for one in noted] == [True, False, False]
+        ReplayModel(written(tmp_path, line(replicate=replicate))).open()
 
 
 @pytest.mark.parametrize(("second", "drawn"), [("No.", True), ("Yes.", False)])
-def test_answers_to_one_prompt_that_differ_were_sampled(
+def test_answers_that_were_sampled_stay_so_when_replayed(
     plugins: Plugins, tmp_path: Path, second: str, drawn: bool
 ) -> None:
     path = written(
@@ -139,12 +109,15 @@ def test_answers_to_one_prompt_that_differ_were_sampled(
         line(replicate=1, response=second),
         line(item="w2", response="Yes."),
         line(item="w3", response="Yes.", reply={"decoding": {"temperature": 0.0}}),
-        line(administration="another", item="w4", response="No."),
+        line(item="w4", reply={"decoding": {"temperature": 0.7}}),
+        line(item="w5", reply=None),
+        line(administration="another", item="w6", response="No."),
     )
     replay = plugins.open_model(f"replay:{path}")
-    noted = [answer(replay, asked("", key=f"words/w{n}"))[1].metadata for n in (1, 2, 3, 4)]
-    # What the file states holds, and another administration is another run.
-    assert ["replayed_sampled" in one for one in noted] == [drawn, drawn, False, False]
+    noted = [answer(replay, asked("", key=f"words/w{n}"))[1].metadata for n in range(1, 7)]
+    # What the file states holds, answers to one prompt that differ were sampled, with all of
+    # their run; and another administration is another run.
+    assert ["replayed_sampled" in one for one in noted] == [drawn, drawn, False, True, drawn, False]
 
 
 def written(folder: Path, *lines: str) -> Path:
@@ -157,50 +130,36 @@ def test_replay_says_what_was_said(plugins: Plugins, tmp_path: Path) -> None:
     path = written(tmp_path, line(), "", line(replicate=1, response="", status="empty"))
     replay = plugins.open_model(f"replay:{path}")
     facts = replay.open()
-    assert facts["answers"] == "2"
-    assert len(facts["file_sha256"]) == 64
+    assert (facts["answers"], len(facts["file_sha256"])) == ("2", 64)
     pieces, reply = answer(replay, asked("ignored", Decoding(1), key="words/w1"))
     assert "".join(pieces) == reply.text == " a  lion.\n"
+    decoding = ("max_tokens", "temperature", "top_p", "stop", "seed")
     assert reply.metadata == {
-        "max_tokens": "not sent",
-        "temperature": "not sent",
-        "top_p": "not sent",
-        "stop": "not sent",
-        "seed": "not sent",
+        **dict.fromkeys(decoding, "not sent"),
         "replayed_administration": "0190-a",
         "replayed_line": "1",
         "replayed_sampled": "yes",  # two answers to one prompt that differ
     }
     assert answer(replay, asked("ignored", key="words/w1", replicate=1))[1].text == ""
+    with pytest.raises(ComponentError, match=r"holds no answer to words/w1 \(replicate 2\)"):
+        answer(replay, asked("", key="words/w1", replicate=2))
 
 
 @given(st.text().filter(lambda text: "\ud800" not in text))
 def test_any_answer_survives(text: str) -> None:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
-        plugins = Plugins.load()
-        path = written(Path(folder), line(response=text))
-        replay = plugins.open_model(f"replay:{path}")
+        replay = ReplayModel(written(Path(folder), line(response=text)))
         assert answer(replay, asked("", key="words/w1"))[1].text == text
 
 
-@pytest.mark.parametrize(
-    ("status", "reason"),
-    [("ok", StopReason.END), ("truncated", StopReason.LENGTH), ("refused", StopReason.REFUSED)],
-)
-def test_the_stop_reason_is_read_from_the_status(
-    plugins: Plugins, tmp_path: Path, status: str, reason: StopReason
-) -> None:
-    path = written(tmp_path, line(status=status))
-    replay = plugins.open_model(f"replay:{path}")
-    assert answer(replay, asked("", key="words/w1"))[1].stop_reason is reason
-
-
-def test_a_missing_answer_is_an_error(plugins: Plugins, tmp_path: Path) -> None:
-    replay = plugins.open_model(f"replay:{written(tmp_path, line())}")
-    with pytest.raises(ComponentError, match=r"holds no answer to words/w1 \(replicate 2\)"):
-        answer(replay, asked("", key="words/w1", replicate=2))
+def test_the_stop_reason_is_read_from_the_status(plugins: Plugins, tmp_path: Path) -> None:
+    reasons = {
+        "ok": StopReason.END, "truncated": StopReason.LENGTH, "refused": StopReason.REFUSED
+    }  # fmt: skip
+    lines = (line(status=status, item=status) for status in reasons)
+    replay = plugins.open_model(f"replay:{written(tmp_path, *lines)}")
+    for status, reason in reasons.items():
+        assert answer(replay, asked("", key=f"words/{status}"))[1].stop_reason is reason
 
 
 @pytest.mark.parametrize(
