@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -43,6 +44,15 @@ UNPAIRED = (
     "No base and instruct model of one family and size are shown. Family, tuning and "
     "parameters of a model come from its profile."
 )
+
+
+def file_stem(label: str) -> str:
+    """Return the proposed name of a file with the results of one row.
+
+    >>> file_stem("bundled, mlp:zero:0.2@seed=3")
+    'results-bundled-mlp-zero-0.2-seed-3'
+    """
+    return f"results-{re.sub(r'[^A-Za-z0-9._-]+', '-', label).strip('-.')}"[:80]
 
 
 class ComparisonActions(Actions):
@@ -285,8 +295,9 @@ class ComparisonActions(Actions):
             page = self.page
             by, drawn = page.by, page.administrations()
             terms = None if page.basis is None else page.basis.terms
+            name = file_stem(label) if len(rows) == 1 else f"results-by-{by}"
             self.desk.request(
-                "results", "export", numbers, label, f"results-by-{by}", figures=FIGURES,
+                "results", "export", numbers, label, name, figures=FIGURES,
                 drawn=drawn, by=by, judge="" if terms is None else terms.rater,
             )  # fmt: skip
 
