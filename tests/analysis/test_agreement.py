@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +48,15 @@ def test_two_by_two_table_of_the_oracle(tmp_path: Path) -> None:
     assert row["table"] == {
         "both_present": 15, "first_present": 10, "second_present": 5, "both_absent": 20
     }  # fmt: skip
+
+
+def test_prevalence_is_of_the_samples_that_two_rated(tmp_path: Path) -> None:
+    given = {"jargon": {"R1": [1, 0, 0, 1, 1], "R2": [1, 0, 1, None, None]}}
+    found = report(rated(tmp_path, verdict_rows(given)))
+    (row,) = found.rows("agreement")
+    assert (row["n"], row["verdicts"], row["present"]) == (3, 8, 5)
+    assert row["prevalence"] == pytest.approx(3 / 6)
+    assert row["variance"] == pytest.approx(0.25)
 
 
 def test_codes_and_scales_of_the_oracle(tmp_path: Path) -> None:
@@ -290,3 +300,13 @@ def test_samples_of_one_speaker_are_resampled_themselves(tmp_path: Path) -> None
 def test_one_rater_alone_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="one rater"):
         report(rated(tmp_path, [("a", "R1", "jargon", 1)]))
+
+
+def test_nothing_tells_how_a_judge_rated(tmp_path: Path) -> None:
+    given = {"jargon": {"R1": [1, 0, 1], "R2": [1, 0, 0], "rules-2": [1, 1, 0]}}
+    found = rated(tmp_path, verdict_rows(given))
+    doubtful = np.zeros(found.verdicts.shape[:2], bool)
+    doubtful[found.raters.index("R1"), 0] = True
+    for flagged, expected in ((doubtful, [1, 0, None]), (None, [None] * 3)):
+        made = report(replace(found, flagged=flagged, judges=frozenset({"rules-2"})))
+        assert [row["flagged"] for row in made.rows("raters")] == expected
