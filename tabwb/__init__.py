@@ -16,9 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tabwb.api.engine import load_battery as load_battery
-    from tabwb.api.files import save_figure as save_figure
-    from tabwb.api.files import save_table as save_table
-    from tabwb.api.files import table_text as table_text
     from tabwb.api.importing import import_answers as import_answers
     from tabwb.api.importing import import_naming as import_naming
     from tabwb.api.importing import import_ratings as import_ratings
@@ -32,6 +29,9 @@ if TYPE_CHECKING:
     from tabwb.api.local import check_store as check_store
     from tabwb.api.local import models as models
     from tabwb.api.local import remove_profile as remove_profile
+    from tabwb.api.local import save_figure as save_figure
+    from tabwb.api.local import save_table as save_table
+    from tabwb.api.local import table_text as table_text
     from tabwb.api.local import try_model as try_model
     from tabwb.api.rating_sets import Agreement as Agreement
     from tabwb.api.rating_sets import RatingSet as RatingSet
@@ -59,8 +59,8 @@ _NAMES = {
     "tabwb.api.engine": "load_battery",
     "tabwb.api.importing": "import_answers import_naming import_ratings transcribe",
     "tabwb.api.lesions": "lesion_parts lesion_plan localize sweep",
-    "tabwb.api.files": "save_figure save_table table_text",
-    "tabwb.api.local": "add_profile check_battery check_store models remove_profile try_model",
+    "tabwb.api.local": "add_profile check_battery check_store models remove_profile save_figure "
+    "save_table table_text try_model",
     "tabwb.api.rating_sets": "Agreement RatingSet rater_agreement",
     "tabwb.api.running": "Administration resume run",
     "tabwb.api.study": "Study open",

@@ -17,9 +17,8 @@ from tabwb.api.engine import (
     tools_of,
     worked,
 )
-from tabwb.operations.lesion import LesionTargets, LocalizeUnits, PlanLesion
+from tabwb.operations.lesion import LesionTargets, LocalizeUnits, PlanLesion, SweepLesions
 from tabwb.operations.operation import Operation, Tools, made
-from tabwb.operations.sweep import SweepLesions
 
 if TYPE_CHECKING:
     from tabwb.tables.table import Table

@@ -47,19 +47,17 @@ from tabwb.operations.speaker import (
     SetSpeaker,
     ShowSpeaker,
 )
-from tabwb.operations.spoken import (
-    CodeResponse,
-    HeardResponse,
-    HistoryOfTrial,
-    ScoreResponse,
-    SetAttempt,
-    SetOnset,
-)
 from tabwb.operations.store import BackupStore, MergeStore, StoreInfo
 from tabwb.operations.transcribing import TranscribeResponses
 from tabwb.operations.trial import (
+    CodeResponse,
+    HeardResponse,
+    HistoryOfTrial,
     NoteOnTrial,
     RescoreAdministration,
+    ScoreResponse,
+    SetAttempt,
+    SetOnset,
     TagAdministrations,
     UndoLatest,
     VoidTrial,

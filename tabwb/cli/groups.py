@@ -33,10 +33,7 @@ GROUPS = {
         A lesion here is a change of numbers in a model. It is given with: tabwb run BATTERY --model
         SPEC --lesion LESION.
         """,
-        {
-            "lesion": "LesionTargets PlanLesion LocalizeUnits RepeatCondition",
-            "sweep": "SweepLesions",
-        },
+        {"lesion": "LesionTargets PlanLesion LocalizeUnits RepeatCondition SweepLesions"},
     ),
     "store": (
         "Manage the store: info, backup, check, merge.",
@@ -49,8 +46,8 @@ GROUPS = {
         trial.
         """,
         {
-            "trial": "NoteOnTrial RescoreAdministration UndoLatest VoidTrial",
-            "spoken": "CodeResponse HeardResponse HistoryOfTrial ScoreResponse SetAttempt SetOnset",
+            "trial": "CodeResponse HeardResponse HistoryOfTrial NoteOnTrial RescoreAdministration "
+            "ScoreResponse SetAttempt SetOnset UndoLatest VoidTrial",
             "transcribing": "TranscribeResponses",
         },
     ),

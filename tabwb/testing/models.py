@@ -37,8 +37,8 @@ from tabwb.testing.checks import (
     plugins_of,
     run_checks,
     within_patience,
+    write_sound,
 )
-from tabwb.testing.samples import write_sound
 
 if TYPE_CHECKING:
     from tabwb.lesion.declared import Part

@@ -15,11 +15,10 @@ from tabwb.host.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.records.specs import Spec
 from tabwb.store.store import Store
-from tabwb.testing.checks import NonConformance, expect, plugins_of, run_checks
+from tabwb.testing.checks import NonConformance, document_of, expect, plugins_of, run_checks
 from tabwb.testing.models import check_model, check_transcriber
 from tabwb.testing.raters import check_judge, check_scorer
 from tabwb.testing.results import check_exporter, check_statistic
-from tabwb.testing.samples import document_of
 
 OBSERVER_S = 1.0
 """Seconds that an observer may take for one event: it runs between two prompts."""

@@ -17,6 +17,8 @@ from tabwb.records.exchange import Request
 from tabwb.records.ratings import Rating, Verdict, verdict_measure
 from tabwb.records.states import RatingStatus, ResponseStatus
 from tabwb.testing.checks import (
+    KINDS,
+    TEXTS,
     Checks,
     cancelled,
     check_facts,
@@ -24,10 +26,11 @@ from tabwb.testing.checks import (
     collected,
     expect,
     plugins_of,
+    response_to,
     run_checks,
+    subtest_of,
     within_patience,
 )
-from tabwb.testing.samples import KINDS, TEXTS, response_to, subtest_of
 
 Sample = tuple[Subtest, Item]
 

@@ -20,8 +20,7 @@ from tabwb.plugin_api.extensions import Responses, Statistic
 from tabwb.records.answers import RecordedAnswer
 from tabwb.records.errors import TabwbError
 from tabwb.store.store import Store
-from tabwb.testing.checks import Checks, expect, plugins_of, run_checks
-from tabwb.testing.samples import document_of
+from tabwb.testing.checks import Checks, document_of, expect, plugins_of, run_checks
 
 Document = Mapping[str, Any]
 

@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 import tabwb
-from tabwb.operations.lesion import LesionTargets, LocalizeUnits, PlanLesion
+from tabwb.operations.lesion import LesionTargets, LocalizeUnits, PlanLesion, SweepLesions
 from tabwb.operations.run import ResumeAdministration, RunBattery
-from tabwb.operations.sweep import SweepLesions
 from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
 from tests.operations.test_interfaces import worked
 

@@ -39,19 +39,17 @@ from tabwb.operations.speaker import (
     SetSpeaker,
     ShowSpeaker,
 )
-from tabwb.operations.spoken import (
-    CodeResponse,
-    HeardResponse,
-    HistoryOfTrial,
-    ScoreResponse,
-    SetAttempt,
-    SetOnset,
-)
 from tabwb.operations.store import BackupStore, CheckStore, MergeStore, StoreInfo
 from tabwb.operations.transcribing import TranscribeFiles, TranscribeResponses
 from tabwb.operations.trial import (
+    CodeResponse,
+    HeardResponse,
+    HistoryOfTrial,
     NoteOnTrial,
     RescoreAdministration,
+    ScoreResponse,
+    SetAttempt,
+    SetOnset,
     TagAdministrations,
     UndoLatest,
     VoidTrial,

@@ -17,7 +17,7 @@ from tabwb.plugin_api.decorators import registered
 from tabwb.records.errors import ComponentError
 from tabwb.records.specs import Spec
 from tabwb.records.states import RatingStatus
-from tabwb.testing.samples import response_to, subtest_of
+from tabwb.testing.checks import response_to, subtest_of
 from tests.cli.conftest import Run
 
 DOCS = Path(__file__).parents[2] / "docs" / "plugins.md"

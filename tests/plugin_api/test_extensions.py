@@ -44,7 +44,7 @@ from tabwb.tables.table import table_of
 from tabwb.tasks.spoken_naming.giving import create_naming
 from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.testing import NonConformance, check_exporter, check_judge, check_model
-from tabwb.testing.samples import document_of
+from tabwb.testing.checks import document_of
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.cli.conftest import Run
 from tests.plugin_api.conftest import Install

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.testing.samples import write_sound
+from tabwb.testing.checks import write_sound
 from tests.cli.conftest import Run
 from tests.plugin_api.conftest import Install
 

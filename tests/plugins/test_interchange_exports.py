@@ -29,7 +29,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import Decoding
 from tabwb.store.store import Store
 from tabwb.testing import check_exporter
-from tabwb.testing.samples import document_of
+from tabwb.testing.checks import document_of
 from tests.analysis.test_frame import Made
 
 REAL = Path(__file__).parents[1] / "data" / "interchange" / "lm-eval" / "made__up-7b"

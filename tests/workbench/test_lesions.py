@@ -22,8 +22,8 @@ from tabwb.analysis.selection import selected_groups
 from tabwb.host.plugins import Plugins
 from tabwb.lesion.declared import Part
 from tabwb.lesion.spec import parse_lesions
+from tabwb.operations.lesion import SweepLesions, Swept
 from tabwb.operations.operation import made
-from tabwb.operations.sweep import SweepLesions, Swept
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError, UsageError

@@ -15,8 +15,8 @@ from textual.events import Resize
 from textual.widgets import Input, Static
 
 from tabwb.battery.loader import load_battery
+from tabwb.operations.lesion import SweepLesions, Swept
 from tabwb.operations.operation import made
-from tabwb.operations.sweep import SweepLesions, Swept
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import expanded
 from tabwb.workbench.engine.jobs import JobState
