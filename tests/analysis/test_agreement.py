@@ -51,7 +51,9 @@ def test_two_by_two_table_of_the_oracle(tmp_path: Path) -> None:
 
 
 def test_prevalence_is_of_the_samples_that_two_rated(tmp_path: Path) -> None:
-    given = {"jargon": {"R1": [1, 0, 0, 1, 1], "R2": [1, 0, 1, None, None]}}
+    given: dict[str, dict[str, list[object]]] = {
+        "jargon": {"R1": [1, 0, 0, 1, 1], "R2": [1, 0, 1, None, None]}
+    }
     found = report(rated(tmp_path, verdict_rows(given)))
     (row,) = found.rows("agreement")
     assert (row["n"], row["verdicts"], row["present"]) == (3, 8, 5)
