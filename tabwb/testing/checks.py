@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tabwb.host.guarded import within
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
 from tabwb.analysis.administrations import load_administrations
 from tabwb.battery.model import Item, Subtest
+from tabwb.host.guarded import within
 from tabwb.host.plugins import Plugins
 from tabwb.media.documents.document import export_document
 from tabwb.plugin_api.components import Response

@@ -23,7 +23,7 @@ from tabwb.host.index import EXTRAS
 from tabwb.host.settings import Configuration
 from tabwb.lesion.declared import CONTROL_ROLES
 from tabwb.lesion.spec import row_of
-from tabwb.operations.sweep import SweepLesions
+from tabwb.operations.lesion import SweepLesions
 from tabwb.records.columns import fixed
 from tabwb.records.errors import MissingExtra, TabwbError, error_text
 from tabwb.records.words import plural
