@@ -466,8 +466,8 @@ class Operation:
         return iter(())
 
     def brief(self, document: Mapping[str, Any]) -> Iterator[str]:
-        """Yield the document in a few lines, for a dialog."""
-        return self.lines(document)
+        """Yield the document in a few lines, for a dialog; trees and tables are for terminals."""
+        return (line for line in self.lines(document) if isinstance(line, str))
 
 
 def followed(work: Progress, show: Callable[[Told], object]) -> None:
