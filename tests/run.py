@@ -8,18 +8,31 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 ALLOWED = 3
 FAILED = Path(".pytest_cache/v/cache/lastfailed")
+MEMORY, ROOM = Path("/dev/shm"), 4 * 2**30
+"""Where files of tests lie if so many bytes are free: each commit of a store waits for its disk."""
 TESTS_FAILED = 1  # pytest's exit status; others mean an interrupt, wrong usage or no test
 
 
 def pytest(*options: str) -> int:
     """Run pytest in a process of its own, and return its exit status."""
-    return subprocess.run([sys.executable, "-m", "pytest", "-q", *options], check=False).returncode
+    command = [sys.executable, "-m", "pytest", "-q", "-o", "tmp_path_retention_policy=failed"]
+    return subprocess.run([*command, *options], check=False, env=environment()).returncode
+
+
+def environment() -> dict[str, str]:
+    """Return the environment of pytest, whose temporary files are in memory where there is room."""
+    if not MEMORY.is_dir() or shutil.disk_usage(MEMORY).free < ROOM:
+        return dict(os.environ)
+    if os.statvfs(MEMORY).f_flag & os.ST_NOEXEC:  # tests make programs
+        return dict(os.environ)
+    return {"PYTEST_DEBUG_TEMPROOT": str(MEMORY), **os.environ}
 
 
 def failed() -> set[str]:
