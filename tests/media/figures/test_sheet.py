@@ -153,9 +153,7 @@ def test_labels_without_room_for_what_differs_are_numbered() -> None:
     assert [label[-3:] for label in made] == ["[1]", "[2]"]
 
 
-@pytest.mark.parametrize(
-    ("n", "width"), [(1, "single"), (3, "double"), (8, "single"), (30, "single")]
-)
+@pytest.mark.parametrize(("n", "width"), [(1, "single"), (3, "double"), (30, "single")])
 @pytest.mark.parametrize("name", ["burden", "accuracy", "profile"])
 def test_texts_have_their_own_place(name: str, width: str, n: int) -> None:
     assert faults(make(name, groups(n), width=width)) == []
@@ -170,8 +168,9 @@ def test_texts_that_do_overlap_or_leave_the_page_are_found() -> None:
 
 
 def test_rows_are_as_high_as_their_labels_need() -> None:
-    heights = [panels(make("burden", groups(n)))[0].get_position().height for n in (1, 30)]
-    sizes = [make("burden", groups(n)).get_size_inches()[1] for n in (1, 30)]
+    figures = [make("burden", groups(n)) for n in (1, 30)]
+    heights = [panels(figure)[0].get_position().height for figure in figures]
+    sizes = [figure.get_size_inches()[1] for figure in figures]
     assert heights[1] * sizes[1] - heights[0] * sizes[0] > 29 * 0.16
 
 
