@@ -65,6 +65,8 @@ class SecondTerminal(App[None]):
         return self.query_one(ParticipantSheet)
 
     def _look(self) -> None:
+        if not self.query(SpeakerSheet):  # it is being opened or closed
+            return
         card = self._link.asked()
         self.query_one(SpeakerSheet).display = card is None
         if card is None:

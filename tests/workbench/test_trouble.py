@@ -26,6 +26,7 @@ from tabwb.store import takes
 from tabwb.store.store import Store
 from tabwb.workbench.engine.threads import aside
 from tabwb.workbench.naming.controller import listen
+from tabwb.workbench.naming.pictures import SpeakerSheet
 from tabwb.workbench.second_terminal import SecondTerminal
 from tabwb.workbench.served_driver import ServedDriver
 from tabwb.workbench.trial.actions import TrialActions
@@ -253,11 +254,14 @@ async def test_the_terminal_shows_the_item_and_hands_the_answer_over(tmp_path: P
     link = Link(tmp_path)
     card = Card("a/1/0", prompt="Which one barks?", options=("dog", "tree"))
     link.ask(card)
-    async with SecondTerminal(tmp_path).run_test() as pilot:
+    terminal = SecondTerminal(tmp_path)
+    async with terminal.run_test() as pilot:
         assert link.watched
         await pilot.pause(0.1)
         await pilot.press("d", "o", "g", "enter")
         await pilot.pause()
+        await terminal.query_one(SpeakerSheet).remove()
+        terminal._look()  # while it is closed
     typed = link.take()
     assert typed is not None
     assert (typed.key, typed.text) == ("a/1/0", "dog")
