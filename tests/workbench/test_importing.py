@@ -110,13 +110,13 @@ async def test_an_import_goes_on_in_the_background_is_stopped_and_started_again(
         await seat.closed()
         await seat.reads("▸ import")  # in the title bar
         await seat.press("ctrl+q", reads="Quitting stops it after the")
-        await seat.press("escape", "J", reads="▸ Import   running   answers.csv")
-        await seat.press("x", reads="… Import   stopping  answers.csv")
+        await seat.press("escape", "J", reads="▸ Import  running  answers.csv")
+        await seat.press("x", reads="… Import  stopping  answers.csv")
         go_on.set()
-        await seat.reads("‖ Import   stopped   answers.csv")
+        await seat.reads("‖ Import  stopped  answers.csv")
         assert "nothing was imported" in seat.text
         assert stored(seat) == []
-        await seat.press("r", reads="✓ Import   complete  answers.csv")
+        await seat.press("r", reads="✓ Import  complete  answers.csv")
         assert "2/2" in seat.text
         assert seat.desk.page == "jobs"  # whoever works elsewhere stays there
         (given,) = stored(seat)

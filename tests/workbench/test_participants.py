@@ -75,6 +75,7 @@ async def test_record_and_consents_are_shown_and_recorded(sit: Sit, people: Path
         await seat.until(lambda: not seat.asked and "✓ 2/7" in seat.text, "the consents")
 
         await seat.press("e")
+        await seat.has("column-AQ")
         seat.app.screen.query_one("#column-AQ", Input).value = "120"
         seat.app.screen.query_one("#column-severity", Input).value = "none"
         await seat.press("enter")
