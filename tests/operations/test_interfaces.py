@@ -506,6 +506,8 @@ def contents(path: Path) -> list[tuple[Any, ...]]:
         ]
 
 
+@pytest.mark.torch
+@pytest.mark.usefixtures("here")
 async def test_transcribing(run: Run, stores: list[Path], tmp_path: Path) -> None:  # noqa: F811
     command, python, workbench_store = stores
     sounds = recordings(tmp_path / "sounds", dog="dog_d1a4fb3f_0.flac", bed="three_8c0e5970_0.flac")
