@@ -498,6 +498,8 @@ VALUES = {
             ("Register", "components"),
             ("RegisterBattery", "batteries"),
             ("RegisterOperation", "operations"),
+            ("RegisterSubject", "kinds of subjects"),
+            ("RegisterTask", "task types"),
             ("RegisterCommand", "commands"),
             ("RegisterPage", "result pages"),
             ("RegisterStatistic", "statistics"),

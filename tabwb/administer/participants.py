@@ -108,6 +108,7 @@ def keep_record(
         before = store.people.speaker(speaker).values
         kept = {name: value for name, value in before.items() if name not in texts}
         record = {**kept, **record}
+    study.check_record(record)
     if record:
         check_store(store, speaker)
     return store.people.keep_speaker(Speaker(speaker, record))

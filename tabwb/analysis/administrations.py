@@ -44,7 +44,7 @@ from tabwb.records.ratings import (
 from tabwb.records.reasoning import KEEP, option_of
 from tabwb.records.speakers import KeptRecording, Value
 from tabwb.records.specs import options_that_count, parse_spec
-from tabwb.records.states import Protocol, ResponseKind, ResponseStatus
+from tabwb.records.states import Protocol, ResponseStatus
 from tabwb.records.trials import IDENTITY, Administration, Attempt, PlannedTrial, Trial
 from tabwb.scoring.choice import POLICIES
 from tabwb.store.store import Store
@@ -440,7 +440,7 @@ def is_fixed(conditions: Conditions, protocol: Protocol, attempt: Attempt) -> bo
     return conditions.decoding.greedy or protocol is Protocol.LIKELIHOOD or drew_nothing
 
 
-def is_usable(status: ResponseStatus | None, kind: ResponseKind, response: str) -> bool:
+def is_usable(status: ResponseStatus | None, kind: str, response: str) -> bool:
     """Return whether the features of a response can be rated.
 
     A repeated choice or yes or no stays usable: its accuracy is counted as scored. A truncated

@@ -53,6 +53,11 @@ def battery_cautions(battery: Battery, *, model: bool, lesion: bool = False) -> 
         yield SPEECH_CAUTION
     if missing := unavailable(battery):
         yield f"{missing[0].upper()}{missing[1:]}."
+    if battery.lacks:
+        yield (
+            f"{battery.lacks[0].upper()}{battery.lacks[1:]}: its responses are shown without its "
+            "rules, and no more can be given."
+        )
 
 
 def group_cautions(rows: Sequence[Grouped]) -> list[str]:

@@ -18,7 +18,6 @@ from tabwb.records.classes import dataclass, field, fields
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import is_inside, is_stdin, read_stdin
 from tabwb.records.problems import Broken, KeyPath
-from tabwb.records.states import ResponseKind
 from tabwb.scoring.yes_no import AnswerWords
 
 if TYPE_CHECKING:
@@ -189,7 +188,9 @@ def _tables(table: Mapping[str, Any], key: str) -> Iterator[tuple[int, Mapping[s
             yield index, item
 
 
-_ITEM_FIELDS = frozenset(field.name for field in fields(Item))
+_ITEM_FIELDS, _SUBTEST_FIELDS = (
+    frozenset(field.name for field in fields(record)) for record in (Item, Subtest)
+)
 
 
 def load_battery(path: Path) -> Battery:
@@ -253,12 +254,12 @@ def _content(file: BatteryFile) -> dict[str, Any]:
     """Return the tables without default values; no scorers are the default of most kinds."""
     content = file.model_dump(exclude_defaults=True)
     for subtest in content["subtest"]:
-        if subtest.get("scorers") == [] and not _usual_scorers(ResponseKind(subtest["response"])):
+        if subtest.get("scorers") == [] and not _usual_scorers(subtest["response"]):
             del subtest["scorers"]
     return content
 
 
-def _usual_scorers(kind: ResponseKind) -> tuple[str, ...]:
+def _usual_scorers(kind: str) -> tuple[str, ...]:
     """Return the scorers of a subtest that names none: what has a right answer is scored."""
     task = task_type(kind)
     return task.scorers if task.right_or_wrong else ()
@@ -327,8 +328,8 @@ def _battery(tables: Mapping[str, Any], canonical: str, origin: str) -> Battery:
 def _subtest(table: Mapping[str, Any]) -> Subtest:
     given = dict(table)
     items = given.pop("item")
-    given["response"] = ResponseKind(given["response"])
     task = task_type(given["response"])
+    given["response"] = task.kind
     given["scorers_are_usual"] = "scorers" not in given
     given["scorers"] = tuple(given.get("scorers", _usual_scorers(task.kind)))
     for name in ("administrator", "instructions"):
@@ -337,6 +338,9 @@ def _subtest(table: Mapping[str, Any]) -> Subtest:
         rules = task.read(given)
         given = {key: value for key, value in given.items() if key not in task.rules}
         given["rules"] = rules
+    elif not task.is_installed:
+        unknown = given.keys() - _SUBTEST_FIELDS
+        given["rules"] = {key: given.pop(key) for key in unknown} or None
     return Subtest(**given, items=tuple(_item(item) for item in items))
 
 

@@ -7,9 +7,8 @@ from typing import Any
 
 from tabwb.battery.task_type import TaskType, task_type
 from tabwb.records.classes import dataclass, field
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.languages import is_english
-from tabwb.records.states import ResponseKind
 from tabwb.scoring.text import fold_case
 from tabwb.scoring.yes_no import AnswerWords
 
@@ -72,7 +71,7 @@ class Subtest:
     Attributes:
         id: unique within the battery.
         title: for people.
-        response: what is asked for.
+        response: the kind of response that is asked for (:attr:`TaskType.kind`).
         items: in order.
         administrator: words to the examiner: shown, never sent.
         instructions: sent before the prompt.
@@ -90,7 +89,7 @@ class Subtest:
 
     id: str
     title: str
-    response: ResponseKind
+    response: str
     items: tuple[Item, ...]
     administrator: SourcedText | None = None
     instructions: SourcedText | None = None
@@ -250,6 +249,27 @@ class Battery:
                 return subtest
         allowed = ", ".join(subtest.id for subtest in self.subtests)
         raise TabwbError(f"battery '{self.id}' has no subtest '{subtest_id}'", allowed=allowed)
+
+    @property
+    def lacks(self) -> str:
+        """The task types that no plugin brings, as a sentence without its stop; empty: none."""
+        tasks = [subtest.task for subtest in self.subtests]
+        kinds = dict.fromkeys(f"'{task.id}'" for task in tasks if not task.is_installed)
+        if not kinds:
+            return ""
+        several = len(kinds) > 1
+        words = ("types", "are") if several else ("type", "is")
+        return f"the task {words[0]} {', '.join(kinds)} of '{self.id}' {words[1]} not installed"
+
+    def check_tasks(self) -> None:
+        """Check that it can be given.
+
+        Raises:
+            UsageError: a task type is not installed.
+        """
+        if lacks := self.lacks:
+            hint = "install the plugin that brings it; 'tabwb plugins list' shows what failed"
+            raise UsageError(lacks, hint=hint)
 
     @property
     def coded(self) -> bool:

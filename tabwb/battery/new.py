@@ -19,7 +19,6 @@ from tabwb.records.classes import dataclass
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.problems import KeyPath
 from tabwb.records.specs import is_kebab
-from tabwb.records.states import ResponseKind
 from tabwb.records.words import near
 
 
@@ -37,8 +36,7 @@ def battery_table(battery_id: str) -> dict[str, Any]:
 
 def subtest_table(subtest: str, response: str, items: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """Return a ``[[subtest]]`` table with the usual instructions, template and scorers."""
-    known = response in set(ResponseKind)  # what is misspelt is reported with its line later
-    task = task_type(ResponseKind(response) if known else ResponseKind.FREE)
+    task = task_type(response)  # what is misspelt is reported with its line later
     return {
         "id": subtest,
         "title": title_of(subtest),

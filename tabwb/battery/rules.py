@@ -12,14 +12,15 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from tabwb.battery.problems import control_character
-from tabwb.battery.task_type import TaskType, task_type
+from tabwb.battery.task_type import TaskType, plugins_of_tasks, task_type, tasks_for
 from tabwb.battery.toml_schema import (
     BatteryFile,
     BatteryTable,
     GroupingTable,
     SourcedTextTable,
-    SubtestTable,
+    SubtestKeys,
     allowed_keys,
+    battery_file,
     required_keys,
 )
 from tabwb.records.classes import dataclass
@@ -27,7 +28,6 @@ from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.languages import tag_problem
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.specs import parse_spec
-from tabwb.records.states import ResponseKind
 from tabwb.records.words import near
 from tabwb.scoring.text import normalised
 
@@ -103,12 +103,12 @@ def _language(head: BatteryTable) -> Iterator[Broken]:
 
 
 def _subtest(
-    path: KeyPath, subtest: SubtestTable, scorers: Scorers | None, head: Mapping[str, Any]
+    path: KeyPath, subtest: SubtestKeys, scorers: Scorers | None, head: Mapping[str, Any]
 ) -> Iterator[Broken]:
     yield from unique_ids((*path, "item"), [item.id for item in subtest.item], "item")
     for name in ("administrator", "instructions"):
         yield from _sourced((*path, name), getattr(subtest, name))
-    task = task_type(ResponseKind(subtest.response))
+    task = task_type(subtest.response)
     table = subtest.model_dump(exclude_unset=True)
     yield from _template(path, subtest, task)
     for key in table:
@@ -156,7 +156,7 @@ def _plain_values(path: KeyPath, value: Any) -> Iterator[Broken]:
         yield Broken(path, "not a plain value", shortened(str(value)), allowed)
 
 
-def _template(path: KeyPath, subtest: SubtestTable, task: TaskType) -> Iterator[Broken]:
+def _template(path: KeyPath, subtest: SubtestKeys, task: TaskType) -> Iterator[Broken]:
     where, template = (*path, "template"), subtest.template
     value = shortened(template)
     if "{prompt}" not in template:
@@ -253,12 +253,14 @@ def validate(
 
     Rules are checked with wrong types too, but problems that may only follow from one are left out.
     """
+    model = battery_file(tasks_for(_kinds(tables)))
     try:
-        file = BatteryFile.model_validate(tables)
+        file = model.model_validate(tables)
     except ValidationError as error:
         errors = error.errors(include_url=False)
-        wrong = list(type_problems(errors))
-        completed = _with_placeholders(tables, errors) if len(errors) <= _MOST_COMPLETED else None
+        wrong = list(type_problems(errors, model))
+        few = len(errors) <= _MOST_COMPLETED
+        completed = _with_placeholders(tables, errors, model) if few else None
         if completed is not None:
             wrong += [
                 rule
@@ -269,6 +271,15 @@ def validate(
     return file, list(broken_rules(file, scorers))
 
 
+def _kinds(tables: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the kinds of response of a file, whose tables may have wrong types."""
+    subtests = tables.get("subtest")
+    for subtest in subtests if isinstance(subtests, list) else ():
+        kind = subtest.get("response") if isinstance(subtest, dict) else None
+        if isinstance(kind, str):
+            yield kind
+
+
 _ARRAYS_OF_TABLES = frozenset({"subtest", "item", "feature", "grouping", "category", "example"})
 _NAMES = {
     "string_type": "string", "int_type": "integer", "bool_type": "boolean", "list_type": "array",
@@ -277,7 +288,7 @@ _NAMES = {
 }  # fmt: skip
 
 
-def type_problems(errors: Iterable[Any], file: type[BaseModel] = BatteryFile) -> Iterator[Broken]:
+def type_problems(errors: Iterable[Any], file: type[BaseModel]) -> Iterator[Broken]:
     """Yield what pydantic found, in the words of a TOML file."""
     errors = list(errors)
     misspelt = {
@@ -295,7 +306,10 @@ def type_problems(errors: Iterable[Any], file: type[BaseModel] = BatteryFile) ->
         elif kind == "literal_error":
             allowed = context["expected"].replace(" or ", ", ").replace("'", "")
             suggestion = near(str(error["input"]), allowed.split(", ")) if value else ""
-            yield Broken(where, "this is not one of the allowed values", value, allowed, suggestion)
+            problem = "this is not one of the allowed values"
+            if where[::2] == ("subtest", "response") and not suggestion:
+                problem = _unknown_task()
+            yield Broken(where, problem, value, allowed, suggestion)
         elif kind == "string_pattern_mismatch":
             allowed = (
                 "letters a to z, digits and hyphens, because ids are parts of commands, columns "
@@ -318,6 +332,13 @@ def type_problems(errors: Iterable[Any], file: type[BaseModel] = BatteryFile) ->
             yield Broken(where, error["msg"], value)
 
 
+def _unknown_task() -> str:
+    """Return what is said of a kind of response that no plugin brings."""
+    lines = (line.removeprefix("not used: ") for line in plugins_of_tasks().unused("tasks"))
+    found = "; ".join(lines) or "none has failed; 'tabwb plugins list' shows those that are there"
+    return f"there is no such task type; a plugin that is not loaded may bring it ({found})"
+
+
 def _allowed_type(where: KeyPath, kind: str) -> str:
     names = [part for part in where if isinstance(part, str)]
     if names[-1] in _ARRAYS_OF_TABLES and kind == "list_type":
@@ -329,7 +350,7 @@ def _unknown(error: Any) -> bool:
     return bool(error["type"] == "extra_forbidden")
 
 
-def _meant(where: KeyPath, file: type[BaseModel] = BatteryFile) -> str:
+def _meant(where: KeyPath, file: type[BaseModel]) -> str:
     return near(str(where[-1]), allowed_keys(where[:-1], file))
 
 
@@ -338,7 +359,9 @@ def _toml_type(value: object) -> str:
     return names.get(type(value), "table" if isinstance(value, dict) else type(value).__name__)
 
 
-def _with_placeholders(tables: dict[str, Any], errors: Iterable[Any]) -> BatteryFile | None:
+def _with_placeholders(
+    tables: dict[str, Any], errors: Iterable[Any], file: type[BatteryFile]
+) -> BatteryFile | None:
     """Return the table with placeholders for wrong types; None where that does not suffice."""
     for number, error in enumerate(errors):
         where: KeyPath = error["loc"]
@@ -347,27 +370,28 @@ def _with_placeholders(tables: dict[str, Any], errors: Iterable[Any]) -> Battery
             table = table[part]
         key: Any = where[-1]
         if _unknown(error):
-            value, meant = table.pop(key), _meant(where)
+            value, meant = table.pop(key), _meant(where, file)
             if meant and meant not in table:
                 table[meant] = value
         elif error["type"] == "missing" and key in table:
             continue  # a misspelt key stood for it
-        elif isinstance(key, str) and key not in required_keys(where[:-1]):
+        elif isinstance(key, str) and key not in required_keys(where[:-1], file):
             table.pop(key)
         else:
-            table[key] = _placeholder(where, number)
+            table[key] = _placeholder(where, number, file)
     try:
-        return BatteryFile.model_validate(tables)
+        return file.model_validate(tables)
     except ValidationError:
         return None
 
 
-def _placeholder(where: KeyPath, number: int) -> Any:
+def _placeholder(where: KeyPath, number: int, file: type[BatteryFile]) -> Any:
     names = [part for part in where if isinstance(part, str)]
     name, element = names[-1], isinstance(where[-1], int)
     if name == "battery" or name in _ARRAYS_OF_TABLES:
         path = (*where, 0) if name != "battery" and not element else where
-        table = {key: _placeholder((*path, key), number) for key in required_keys(path)}
+        keys = required_keys(path, file)
+        table = {key: _placeholder((*path, key), number, file) for key in keys}
         return table if element or name == "battery" else [table]
     word = {"response": "free", "examinees": "model"}.get(name, f"placeholder-{number}")
     return [word] if name == "features" and not element else word

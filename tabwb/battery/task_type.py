@@ -1,20 +1,19 @@
 """The declaration of a task type, and where each is found.
 
-Types are in ``TASKS`` of :data:`MODULES`, each of a member of
-:class:`~tabwb.records.states.ResponseKind`. Battery, session and what is above read the declaration
-and test for no kind. Only the rules in :mod:`tabwb.scoring`, below, name the kinds that they are
-defined for.
+Types are registered by name through the hook ``tabwb_register_tasks``: those of tabwb
+(:class:`~tabwb.records.states.ResponseKind`) by the plugins in :data:`MODULES`, others by any
+plugin. Battery, session and what is above read the declaration and test for no kind. Only the rules
+in :mod:`tabwb.scoring`, below, name the kinds that they are defined for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from tabwb.records.classes import dataclass, field
-from tabwb.records.errors import TabwbError
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
 
@@ -22,7 +21,8 @@ Check = Callable[[KeyPath, Mapping[str, Any]], Iterator[Broken]]
 """Yields what is wrong with a ``[[subtest]]``, given its path and the keys that it sets, with those
 of ``[battery]`` under ``battery``."""
 MODULES = ("tabwb.tasks.texts", "tabwb.tasks.spoken_naming.task")
-"""Modules that declare task types; one that is not installed is left out."""
+"""The plugins of tabwb that register task types; one that is not installed is left out. They are
+asked without the others, which need not be imported to read a battery."""
 PICTURES = (".png", ".jpg", ".jpeg")
 Judged = Literal["always", "on-demand", "never"]
 
@@ -39,12 +39,13 @@ def _no_problems(path: KeyPath, subtest: Mapping[str, Any]) -> Iterator[Broken]:
     yield from ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TaskType:
     """One type of task.
 
     Attributes:
-        kind: what ``response`` says in a battery.
+        kind: what ``response`` says in a battery: kebab-case. Those of tabwb are members of
+            :class:`~tabwb.records.states.ResponseKind`.
         asks_for: what the examinee gives, for whoever types.
         instructions: for a new battery.
         scorers: usual scorers, for a new battery.
@@ -63,7 +64,8 @@ class TaskType:
         answers: the answers that all items have in common, where there are such.
         judged: whether judges rate the answers feature by feature: while they are given, only
             where a judge is asked for all answers, or never.
-        rated_as: the kind whose rules rate the text, where that is not the type's own.
+        rated_as: the kind of tabwb whose rules rate the text; None: its own, or ``free`` for the
+            type of a plugin.
         right_or_wrong: whether a summary shows accuracy.
         errors: measures of the scorers that a summary shows as counts of errors.
         connected: whether a summary shows symptom burden and measures of connected text.
@@ -72,9 +74,11 @@ class TaskType:
             (:class:`tabwb.administer.session.session.Strategy`); None: all are typed.
         rule_lines, item_lines: return what ``battery show`` prints of a subtest's rules and of an
             item; None: no rules, and the prompt.
+        is_installed: False for a type that no plugin brings: what was recorded can be read, and
+            nothing can be given.
     """
 
-    kind: ResponseKind
+    kind: str
     asks_for: str = "an answer"
     instructions: str = "Answer."
     scorers: tuple[str, ...] = ()
@@ -99,6 +103,12 @@ class TaskType:
     strategy: Callable[[Any], Any] | None = None
     rule_lines: Callable[[Any], list[str]] | None = None
     item_lines: Callable[[Any], list[str]] | None = None
+    is_installed: bool = True
+
+    @property
+    def id(self) -> str:
+        """The name under which it is registered."""
+        return str(self.kind)
 
     @property
     def closed(self) -> bool:
@@ -108,26 +118,67 @@ class TaskType:
     @property
     def text_kind(self) -> ResponseKind:
         """The kind whose rules rate the text."""
-        return self.rated_as or self.kind
+        return self.rated_as or self.own_kind or ResponseKind.FREE
+
+    @property
+    def own_kind(self) -> ResponseKind | None:
+        """Its kind where it is one of tabwb's."""
+        return self.kind if isinstance(self.kind, ResponseKind) else None
 
 
-@cache
-def task_type(kind: ResponseKind) -> TaskType:
-    """Return the declaration of a kind.
+class TaskSource(Protocol):
+    """What knows the task types of plugins: :class:`tabwb.host.plugins.Plugins`."""
 
-    >>> task_type(ResponseKind.YES_NO).answers
+    def tasks(self) -> tuple[TaskType, ...]:
+        """Return them."""
+
+    def unused(self, kind: Literal["tasks"]) -> tuple[str, ...]:
+        """Return a line for each plugin that is not loaded or whose task types are refused."""
+
+
+_plugins: list[TaskSource] = []
+
+
+def use_tasks_of(plugins: TaskSource) -> None:
+    """Look for task types that tabwb does not have among those of these plugins from now on."""
+    _plugins[:] = [plugins]
+
+
+def plugins_of_tasks() -> TaskSource:
+    """Return the plugins that were loaded last; they are loaded where none were."""
+    if not _plugins:
+        import_module("tabwb.host.plugins").Plugins.load()
+    return _plugins[0]
+
+
+def task_type(kind: str) -> TaskType:
+    """Return the declaration of a kind; one without abilities where no plugin brings it.
+
+    >>> task_type("yes-no").answers
     ('Yes', 'No')
     """
-    for task in task_types():
-        if task.kind is kind:
-            return task
-    raise TabwbError(f"the task type '{kind}' is not installed")
+    task = own_tasks().get(kind)
+    if task is None:
+        given = () if kind in set(ResponseKind) else plugins_of_tasks().tasks()
+        task = next((one for one in given if one.kind == kind), None)
+    return task or TaskType(kind=kind, needs=(), judged="on-demand", is_installed=False)
+
+
+def task_types() -> tuple[TaskType, ...]:
+    """Return every task type that is installed, those of tabwb first."""
+    return (*own_tasks().values(), *plugins_of_tasks().tasks())
+
+
+def tasks_for(kinds: Iterable[str]) -> tuple[TaskType, ...]:
+    """Return the task types of tabwb, and those of plugins where one of ``kinds`` is another."""
+    own = own_tasks()
+    return tuple(own.values()) if set(kinds) <= {*own, *ResponseKind} else task_types()
 
 
 @cache
-def task_types() -> tuple[TaskType, ...]:
-    """Return every task type that is installed, in the order of the kinds."""
-    found: dict[ResponseKind, TaskType] = {}
+def own_tasks() -> Mapping[str, TaskType]:
+    """Return the task types of tabwb that are installed, by kind and in the order of the kinds."""
+    found: dict[str, TaskType] = {}
     for name in MODULES:
         try:
             module = import_module(name)
@@ -135,5 +186,5 @@ def task_types() -> tuple[TaskType, ...]:
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
                 raise
             continue
-        found |= {task.kind: task for task in module.TASKS}
-    return tuple(found[kind] for kind in ResponseKind if kind in found)
+        module.tabwb_register_tasks(lambda task: found.setdefault(task.kind, task))
+    return {kind: found[kind] for kind in ResponseKind if kind in found}

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, create_model
 
-from tabwb.battery.task_type import task_types
+from tabwb.battery.task_type import TaskType, own_tasks
 from tabwb.battery.toml_tables import Id, Table, Text, one_of
 
 Examinee = Literal["model", "speaker"]
-if TYPE_CHECKING:
-    Kind = str
-else:
-    Kind = Literal[tuple(task.kind.value for task in task_types())]
 
 
 class SourcedTextTable(Table):
@@ -104,7 +101,7 @@ class SubtestKeys(Table):
 
     id: Id = Field(description="Unique within the battery.")
     title: Text = Field(description="For people.")
-    response: Kind = Field(description="The kind of response.")
+    response: str = Field(description="The kind of response.")
     source: str = Field(
         "", description="Where prompts and options are from: a section ('B.2'), or 'ours'."
     )
@@ -126,19 +123,8 @@ class SubtestKeys(Table):
     max_tokens: int | None = Field(
         None, ge=1, le=100_000, description="The token limit of a model's reply."
     )
-
-
-_OF_TASKS = [task.tables() for task in task_types() if task.tables is not None]
-
-
-class ItemTable(*(item for _, item in _OF_TASKS), ItemKeys):  # type: ignore[misc]
-    """One item."""
-
-
-class SubtestTable(*(subtest for subtest, _ in _OF_TASKS), SubtestKeys):  # type: ignore[misc]
-    """Items with the same instructions and scorers."""
-
-    item: list[ItemTable] = Field(min_length=1, description="The items, in order.")
+    if TYPE_CHECKING:  # declared last, with the keys of the task types
+        item: list[ItemKeys]
 
 
 class FeatureTable(Table):
@@ -170,31 +156,60 @@ class GroupingTable(Table):
 
 
 class BatteryFile(Table):
-    """A battery file."""
+    """A battery file, its subtests and items with the keys of every task type."""
 
     battery: BatteryTable = Field(description="What the battery is.")
-    subtest: list[SubtestTable] = Field(min_length=1, description="The subtests, in order.")
+    subtest: list[SubtestKeys] = Field(min_length=1, description="The subtests, in order.")
     feature: list[FeatureTable] = Field([], description="The features of connected text.")
     grouping: list[GroupingTable] = Field([], description="Divisions of the features.")
 
 
-def allowed_keys(path: tuple[str | int, ...], file: type[BaseModel] = BatteryFile) -> list[str]:
+def battery_file(tasks: tuple[TaskType, ...] = ()) -> type[BatteryFile]:
+    """Return the model of a battery file, with the keys of task types; by default of tabwb's."""
+    return _composed(tasks or tuple(own_tasks().values()))
+
+
+@cache
+def _composed(tasks: tuple[TaskType, ...]) -> type[BatteryFile]:
+    own = [task.tables() for task in tasks if task.tables is not None]
+    make: Any = create_model  # of classes that are not known to type checkers
+    item = make("ItemTable", __base__=(*(of for _, of in own), ItemKeys), __doc__="One item.")
+    subtest = make(
+        "SubtestTable",
+        __base__=(*(of for of, _ in own), SubtestKeys),
+        __doc__="Items with the same instructions and scorers.",
+        response=(
+            Literal[tuple(task.id for task in tasks)],
+            SubtestKeys.model_fields["response"],
+        ),
+        item=(list[item], Field(min_length=1, description="The items, in order.")),
+    )
+    file: type[BatteryFile] = make(
+        "BatteryFile",
+        __base__=BatteryFile,
+        __doc__="A battery file.",
+        subtest=(list[subtest], BatteryFile.model_fields["subtest"]),
+    )
+    return file
+
+
+def allowed_keys(path: tuple[str | int, ...], file: type[BaseModel] | None = None) -> list[str]:
     """Return the allowed keys of the table at ``path``, for near matches and messages.
 
     >>> allowed_keys(("grouping", 0, "category", 1))
     ['id', 'title', 'features']
     """
-    model = _model_at(path, file)
+    model = _model_at(path, file or battery_file())
     return [] if model is None else list(model.model_fields)
 
 
-def required_keys(path: tuple[str | int, ...]) -> list[str]:
+def required_keys(path: tuple[str | int, ...], file: type[BaseModel] | None = None) -> list[str]:
     """Return the required keys of the table at ``path``.
 
     >>> required_keys(("subtest", 0, "item", 0, "accept", 0))
     ['phonemes', 'reason']
     """
-    model = _model_at(path, BatteryFile)
+    model = _model_at(path, file or battery_file())
     fields = {} if model is None else model.model_fields
     return [key for key, field in fields.items() if field.is_required()]
 
@@ -218,7 +233,7 @@ def _model_of(annotation: Any) -> type[BaseModel] | None:
     return None
 
 
-def json_schema() -> dict[str, Any]:
-    """Return the schema (draft 2020-12) of ``battery.toml``."""
-    schema = BatteryFile.model_json_schema()
+def json_schema(tasks: tuple[TaskType, ...] = ()) -> dict[str, Any]:
+    """Return the schema (draft 2020-12) of ``battery.toml``; see :func:`battery_file`."""
+    schema = battery_file(tasks).model_json_schema()
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

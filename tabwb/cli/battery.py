@@ -54,9 +54,10 @@ def show(battery_name: str, as_json: bool) -> None:
 @battery.command()
 def schema() -> None:
     """Print the JSON schema of a battery file, for editors."""
+    from tabwb.battery.task_type import task_types
     from tabwb.battery.toml_schema import json_schema
 
-    print_json(json_schema())
+    print_json(json_schema(task_types()))
 
 
 def page(battery: Battery) -> str:
@@ -85,9 +86,7 @@ def page(battery: Battery) -> str:
 
 
 def _subtest_lines(battery: Battery, subtest: Subtest) -> list[str]:
-    lines = [
-        f"== {subtest.title} ({subtest.id}, {subtest.response.value}){_mark(subtest.source)} =="
-    ]
+    lines = [f"== {subtest.title} ({subtest.id}, {subtest.response}){_mark(subtest.source)} =="]
     limit = f"; reply limit: {subtest.max_tokens} tokens" if subtest.max_tokens else ""
     if subtest.rules is None:
         lines.append(f"scorers: {', '.join(subtest.scorers) or 'none'}{limit}")

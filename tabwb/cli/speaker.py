@@ -7,7 +7,7 @@ from dataclasses import asdict
 import click
 
 from tabwb.cli.command import add_commands
-from tabwb.cli.common import configuration, json_option, print_json
+from tabwb.cli.common import json_option, opened_plugins, print_json
 from tabwb.operations.speaker import (
     AddSpeaker,
     ConsentOfSpeaker,
@@ -39,7 +39,8 @@ add_commands(
 @json_option
 def columns(as_json: bool) -> None:
     """List the columns of a speaker's record in this study."""
-    study = configuration().study
+    with opened_plugins() as plugins:
+        study = plugins.study
     if as_json:
         rows = [asdict(column) for column in study.columns]
         document = {"speaker_id_pattern": study.id_pattern, "columns": rows}

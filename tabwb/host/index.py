@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Generic, TypeVar, get_args
 
+from tabwb.battery.task_type import Judged, TaskType, own_tasks
 from tabwb.plugin_api.components import (
     Exporter,
     Importer,
@@ -30,8 +31,16 @@ from tabwb.plugin_api.extensions import (
 from tabwb.records import specs
 from tabwb.records.classes import dataclass, fields, replace
 from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
+from tabwb.records.speakers import (
+    BUILT_IN,
+    COLUMN_NAME,
+    COLUMN_TYPES,
+    KIND,
+    Column,
+    SubjectKind,
+)
 from tabwb.records.specs import Spec, is_component_id, is_kebab
-from tabwb.records.states import Protocol
+from tabwb.records.states import Protocol, ResponseKind
 from tabwb.records.system import is_installed
 from tabwb.records.words import did_you_mean
 
@@ -41,6 +50,8 @@ EXTENSIONS: Mapping[ExtensionKind, tuple[str, type]] = {
     "commands": ("command", CommandSource),
     "pages": ("page", PageSource),
     "operations": ("operation", OperationSource),
+    "tasks": ("task type", TaskType),
+    "subjects": ("kind of subject", SubjectKind),
 }
 """Kind: its noun, and what plugins register."""
 
@@ -161,6 +172,10 @@ def _check_extension(extension: Extension, noun: str) -> None:
             raise _refused(where, one.name, value, "a function")
     if isinstance(extension, Statistic):
         _check_statistic(extension, where)
+    if isinstance(extension, TaskType):
+        _check_task(extension, where)
+    if isinstance(extension, SubjectKind):
+        _check_subject(extension, where)
 
 
 def _check_statistic(statistic: Statistic, where: str) -> None:
@@ -183,6 +198,57 @@ def _check_statistic(statistic: Statistic, where: str) -> None:
             where=where,
             hint=f"give the statistic another id, for example 'our-{statistic.id}'",
         )
+
+
+def _check_task(task: TaskType, where: str) -> None:
+    if task.kind in set(ResponseKind):
+        hint = f"give it another one, for example 'our-{task.kind}'"
+        raise UsageError("tabwb has a task type of this name", where=where, hint=hint)
+    for place in ("scorers", "needs", "takes", "rules", "answers", "errors"):
+        if not isinstance(value := getattr(task, place), tuple):
+            raise _refused(where, place, value, 'a tuple of names: ("NAME",)')
+    for place in ("read", "tables", "strategy", "rule_lines", "item_lines"):
+        value = getattr(task, place)
+        if not (value is None or callable(value)):
+            raise _refused(where, place, value, "a function, or None")
+    if task.judged not in get_args(Judged):
+        raise _refused(where, "judged", task.judged, ", ".join(get_args(Judged)))
+    if not (task.rated_as is None or task.rated_as in set(ResponseKind)):
+        raise _refused(where, "rated_as", task.rated_as, ", ".join(ResponseKind))
+    if not (task.typed or task.spoken):
+        raise _refused(where, "typed", task.typed, "True, or 'spoken' is True")
+    if task.tables is not None:
+        from tabwb.battery.toml_schema import ItemKeys, SubtestKeys  # pydantic
+
+        subtest, item = task.tables()
+        known = {*SubtestKeys.model_fields, *ItemKeys.model_fields}
+        for model in [
+            table for own in own_tasks().values() if own.tables for table in own.tables()
+        ]:
+            known |= set(model.model_fields)
+        if taken := known & {*subtest.model_fields, *item.model_fields}:
+            raise _refused(where, "tables", min(taken), "keys that no other task type has")
+
+
+def _check_subject(kind: SubjectKind, where: str) -> None:
+    taken = {KIND, *(column.name for column in BUILT_IN)}
+    names: list[str] = []
+    for column in kind.columns:
+        if not isinstance(column, Column) or not COLUMN_NAME.fullmatch(column.name):
+            raise _refused(
+                where,
+                "columns",
+                column,
+                "each a Column, its name of letters, digits and underscores",
+            )
+        if column.name in taken or column.name in names:
+            raise _refused(where, "columns", column.name, "names that no other column has")
+        if column.type not in COLUMN_TYPES:
+            raise _refused(where, "columns", column.type, ", ".join(COLUMN_TYPES))
+        names.append(column.name)
+    for name in kind.required:
+        if name not in (*names, *taken - {KIND}):
+            raise _refused(where, "required", name, ", ".join(names))
 
 
 def _is_positive(value: object) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from tabwb.battery.task_type import TaskType, use_tasks_of
 from tabwb.host.guarded import error_words, plugin_code
 from tabwb.host.index import (
     EXTENSIONS,
@@ -46,6 +47,7 @@ from tabwb.plugin_api.descriptors import BatterySource, ComponentKind, Descripto
 from tabwb.plugin_api.extensions import ExtensionKind, Statistic
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.ratings import PluginVersion
+from tabwb.records.speakers import Study
 from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
 
 if TYPE_CHECKING:
@@ -84,6 +86,7 @@ class Plugins:
         self._batteries: BatteryIndex | None = None
         self._extensions: dict[ExtensionKind, ExtensionIndex] = {}
         self._closing: list[Callable[[], None]] = []
+        use_tasks_of(self)
 
     @classmethod
     def load(
@@ -145,6 +148,16 @@ class Plugins:
             if problem.what in (LOADING, NOT_LOADED, READING, f"tabwb_register_{kind}")
             or problem.what.startswith(f"{noun} '")
         )
+
+    @cached_property
+    def study(self) -> Study:
+        """The settings of the study, with the kinds of subjects that plugins bring."""
+        kinds = [given.extension for given in self.extensions("subjects")]
+        return self.configuration.study.with_kinds(kinds)
+
+    def tasks(self) -> tuple[TaskType, ...]:
+        """Return the task types of plugins."""
+        return tuple(given.extension for given in self.extensions("tasks"))
 
     def statistics(self) -> tuple[Statistic, ...]:
         """Return the statistics of plugins."""

@@ -304,14 +304,13 @@ def pairs_of(values: Sequence[str]) -> dict[str, str]:
 def _check_values(plugins: Plugins, values: Sequence[str]) -> None:
     from tabwb.administer.participants import record_values
 
-    record_values(plugins.configuration.study, pairs_of(values))
+    record_values(plugins.study, pairs_of(values))
 
 
 def _keep(tools: Tools, speaker: str, values: Sequence[str], *, new: bool) -> None:
     from tabwb.administer.participants import keep_record
 
-    study = tools.plugins.configuration.study
-    keep_record(tools.store, study, speaker, pairs_of(values), new=new)
+    keep_record(tools.store, tools.plugins.study, speaker, pairs_of(values), new=new)
     _show(tools, speaker)
 
 
@@ -327,7 +326,7 @@ def _show(tools: Tools, code: str) -> None:
     people = tools.store.people
     speaker, consents = people.speaker(code), people.consents(code)
     rows = map(asdict, consents)
-    units = {column.name: column.unit for column in tools.plugins.configuration.study.columns}
+    units = {column.name: column.unit for column in tools.plugins.study.columns}
     tools.document["speaker"] = {
         "id": speaker.id,
         "version": speaker.version,

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from tabwb.battery.model import Feature as Feature
     from tabwb.battery.model import Item as Item
     from tabwb.battery.model import Subtest as Subtest
+    from tabwb.battery.task_type import TaskType as TaskType
     from tabwb.host.guarded import within as within
     from tabwb.host.keys import find_key as find_key
     from tabwb.host.keys import missing_key as missing_key
@@ -73,6 +74,8 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.hookspecs import RegisterOperation as RegisterOperation
     from tabwb.plugin_api.hookspecs import RegisterPage as RegisterPage
     from tabwb.plugin_api.hookspecs import RegisterStatistic as RegisterStatistic
+    from tabwb.plugin_api.hookspecs import RegisterSubject as RegisterSubject
+    from tabwb.plugin_api.hookspecs import RegisterTask as RegisterTask
     from tabwb.plugin_api.hookspecs import hookimpl as hookimpl
     from tabwb.records.answers import KnownDecoding as KnownDecoding
     from tabwb.records.answers import RecordedAnswer as RecordedAnswer
@@ -112,6 +115,8 @@ if TYPE_CHECKING:
     from tabwb.records.ratings import failed as failed
     from tabwb.records.ratings import undefined as undefined
     from tabwb.records.ratings import valued as valued
+    from tabwb.records.speakers import Column as Column
+    from tabwb.records.speakers import SubjectKind as SubjectKind
     from tabwb.records.specs import Spec as Spec
     from tabwb.records.specs import parse_spec as parse_spec
     from tabwb.records.speech import Clip as Clip
@@ -128,6 +133,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "tabwb.battery.model": "Battery Feature Item Subtest",
+    "tabwb.battery.task_type": "TaskType",
     "tabwb.host.keys": "find_key missing_key redact",
     "tabwb.host.loading": "API_VERSION",
     "tabwb.host.offline": "is_offline",
@@ -148,7 +154,7 @@ _NAMES = {
     "tabwb.plugin_api.extensions": "CommandSource Computed OperationSource PageData PageSource "
     "Responses Statistic StatisticValue",
     "tabwb.plugin_api.hookspecs": "Register RegisterBattery RegisterCommand RegisterOperation "
-    "RegisterPage RegisterStatistic hookimpl",
+    "RegisterPage RegisterStatistic RegisterSubject RegisterTask hookimpl",
     "tabwb.records.answers": "KnownDecoding RecordedAnswer RecordedRun",
     "tabwb.records.errors": "ComponentError MissingExtra TabwbError UsageError",
     "tabwb.records.events": "Asked AttemptRecorded Discontinued Event Finished JudgementRecorded "
@@ -156,6 +162,7 @@ _NAMES = {
     "Undone Waiting",
     "tabwb.records.exchange": "Decoding Likelihood Message NOT_SENT Reply Request Wait",
     "tabwb.records.ratings": "Declaration MeasureKind Rating Verdict failed undefined valued",
+    "tabwb.records.speakers": "Column SubjectKind",
     "tabwb.records.specs": "Spec parse_spec",
     "tabwb.records.speech": "Clip Segment Stretch Transcript",
     "tabwb.records.states": "Protocol RatingStatus ResponseKind ResponseStatus StopReason",

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from tabwb.battery.task_type import TaskType
 from tabwb.records.classes import dataclass, field
 from tabwb.records.columns import Column
+from tabwb.records.speakers import SubjectKind
 
 if TYPE_CHECKING:
     import click
@@ -219,5 +221,5 @@ class OperationSource:
         return self.title or self.id.replace("-", " ").capitalize()
 
 
-Extension = Statistic | CommandSource | PageSource | OperationSource
-ExtensionKind = Literal["statistics", "commands", "pages", "operations"]
+Extension = Statistic | CommandSource | PageSource | OperationSource | TaskType | SubjectKind
+ExtensionKind = Literal["statistics", "commands", "pages", "operations", "tasks", "subjects"]

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING
 
 import pluggy
 
+from tabwb.battery.task_type import TaskType
 from tabwb.plugin_api.descriptors import BatterySource, Descriptor
 from tabwb.plugin_api.extensions import CommandSource, OperationSource, PageSource, Statistic
+from tabwb.records.speakers import SubjectKind
 
 if TYPE_CHECKING:
     from tabwb.records import events
@@ -29,6 +31,8 @@ RegisterStatistic = Callable[[Statistic], None]
 RegisterCommand = Callable[[CommandSource], None]
 RegisterPage = Callable[[PageSource], None]
 RegisterOperation = Callable[[OperationSource], None]
+RegisterTask = Callable[[TaskType], None]
+RegisterSubject = Callable[[SubjectKind], None]
 
 
 @hookspec
@@ -121,6 +125,26 @@ def tabwb_register_operations(register: RegisterOperation) -> None:
     Called when an operation of a plugin is first looked for. Call ``register`` with a
     :class:`~tabwb.plugin_api.extensions.OperationSource`. The command ``tabwb ID``,
     ``Study.do("ID", ...)`` and the dialog in the workbench are made from its class.
+    """
+
+
+@hookspec
+def tabwb_register_tasks(register: RegisterTask) -> None:
+    """Register task types, which a battery names under ``response``.
+
+    Called when a battery names a kind of response that tabwb does not have. Call ``register`` with
+    a :class:`~tabwb.battery.task_type.TaskType`. It must stay installed for administrations that
+    are to be resumed; without it what was recorded can still be read and exported.
+    """
+
+
+@hookspec
+def tabwb_register_subjects(register: RegisterSubject) -> None:
+    """Register kinds of subjects, with what a study records of people of this kind.
+
+    Called when a record is first read or written. Call ``register`` with a
+    :class:`~tabwb.records.speakers.SubjectKind`. Records then have the column ``kind``; its columns
+    are options of ``tabwb speaker add``, fields in the workbench, and in exports.
     """
 
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Literal, get_args
@@ -388,6 +389,29 @@ BUILT_IN = (
 """Columns that every study has."""
 
 
+KIND = "kind"
+"""The column with the kind of a subject, where a study has such kinds."""
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectKind:
+    """A kind of people that a study records, with what it records of each.
+
+    Where plugins bring kinds, a record says under ``kind`` which one it is of.
+
+    Attributes:
+        id: kebab-case, the value of the column ``kind``.
+        title: for people.
+        columns: of the records of these people, besides those of everybody.
+        required: the names of columns that a record of this kind must have.
+    """
+
+    id: str
+    title: str
+    columns: tuple[Column, ...] = ()
+    required: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Study:
     """The settings of a study.
@@ -398,12 +422,53 @@ class Study:
         require_consent: whether data are recorded only with a recorded consent.
         primary_rater: whose ratings count where several people rated: a rater's code, or a rule
             (:mod:`tabwb.records.ratings`); empty: those of whoever scored first.
+        kinds: the kinds of subjects that plugins bring.
     """
 
     id_pattern: str = ID_PATTERN
     columns: tuple[Column, ...] = BUILT_IN
     require_consent: bool = False
     primary_rater: str = ""
+    kinds: tuple[SubjectKind, ...] = ()
+
+    def with_kinds(self, kinds: Sequence[SubjectKind]) -> Study:
+        """Return the study with kinds of subjects; a column that it has stays as it is.
+
+        >>> controls = SubjectKind("control", "control participant", (Column("MMSE", "whole"),))
+        >>> [column.name for column in Study().with_kinds([controls]).columns][-2:]
+        ['kind', 'MMSE']
+        """
+        if not kinds:
+            return self
+        kind = Column(
+            KIND, "choice", choices=tuple(one.id for one in kinds), title="kind of subject"
+        )
+        columns = {column.name: column for column in self.columns}
+        for column in (kind, *(column for one in kinds for column in one.columns)):
+            columns.setdefault(column.name, column)
+        return replace(self, columns=tuple(columns.values()), kinds=tuple(kinds))
+
+    def check_record(self, record: Mapping[str, Value]) -> None:
+        """Check that a record has what its kind of subject requires, and nothing of others.
+
+        Raises:
+            UsageError: the message names the column.
+        """
+        own = next((one for one in self.kinds if one.id == record.get(KIND)), None)
+        taken = {column.name for column in own.columns} if own else set()
+        for other in self.kinds:
+            for column in other.columns:
+                if column.name in record and column.name not in taken:
+                    raise UsageError(
+                        f"'{column.name}' is of subjects of the kind '{other.id}'",
+                        allowed=f"{KIND}={other.id}",
+                    )
+        lacking = [name for name in (own.required if own else ()) if name not in record]
+        if own is not None and lacking:
+            raise UsageError(
+                f"the record of a subject of the kind '{own.id}' lacks {', '.join(lacking)}",
+                allowed=", ".join(f"{name}=VALUE" for name in lacking),
+            )
 
     def counting_rater(self, primary: str = "") -> str:
         """Return whose ratings count, a rater or a rule: ``primary`` if named, else the study's.

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from tabwb.battery.task_type import TaskType, picture_problems
+from tabwb.plugin_api import RegisterTask, hookimpl
 from tabwb.records.languages import is_english
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
@@ -191,4 +192,9 @@ FREE = TaskType(
     many_lines=True,
 )
 
-TASKS = (CHOICE, YES_NO, VERBATIM, CONNECTED_TEXT, DESCRIPTION, FREE)
+
+@hookimpl
+def tabwb_register_tasks(register: RegisterTask) -> None:
+    """Register the task types of this module."""
+    for task in (CHOICE, YES_NO, VERBATIM, CONNECTED_TEXT, DESCRIPTION, FREE):
+        register(task)

@@ -141,7 +141,14 @@ def answered(
     )
     status = response_status(text, StopReason.END, plan.prompt, item.expected)
     response = Response(
-        text, status, item.prompt, plan.prompt, subtest.response, shown, item.expected, item.foils
+        text,
+        status,
+        item.prompt,
+        plan.prompt,
+        subtest.task.text_kind,
+        shown,
+        item.expected,
+        item.foils,
     )
     ratings: list[Rating] = []
     for scorer in subtest.scorers:

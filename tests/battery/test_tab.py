@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -12,7 +11,7 @@ from tabwb.battery.loader import battery_from_canonical, check_battery, load_bat
 from tabwb.battery.model import Battery
 from tabwb.battery.new import COLUMNS
 from tabwb.battery.prompts import opening_messages, render_prompt
-from tabwb.battery.toml_schema import Kind
+from tabwb.battery.task_type import task_types
 from tabwb.tasks.spoken_naming.new import PICTURE_COLUMNS
 
 FOLDER = Path(__file__).parents[2] / "batteries" / "tab"
@@ -187,7 +186,7 @@ def test_the_messages_are_those_of_the_example(
 
 def test_every_kind_of_response_and_every_column_is_there() -> None:
     kinds = re.findall(r"^\| `([a-z-]+)` \|", section("Kinds of response"), re.MULTILINE)
-    assert set(kinds) - {"response"} == set(get_args(Kind))
+    assert set(kinds) - {"response"} == {task.id for task in task_types()}
     columns = re.findall(r"^\| `([a-z-]+)` \|", section("Items from a spreadsheet"), re.MULTILINE)
     assert set(columns) == set(COLUMNS)
     rows = re.findall(r"^\| (`.*?) \|", section("Pictures from a spreadsheet"), re.MULTILINE)

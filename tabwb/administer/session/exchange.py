@@ -63,7 +63,7 @@ def request_for(
         options=options,
         key=f"{plan.subtest}/{plan.item}",
         replicate=plan.replicate,
-        kind=subtest.response,
+        kind=subtest.task.own_kind or subtest.task.text_kind,
     )
 
 

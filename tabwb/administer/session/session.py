@@ -338,6 +338,7 @@ class Session:
                 "the responses of this administration were imported: no model is asked",
                 hint="to add responses, import the whole file again",
             )
+        self.battery.check_tasks()
         consent.Guard(self.store, self.plugins, self.administration.conditions).check_giving()
         self.state.failed.clear()
         self.state.reopen(None)
@@ -382,6 +383,7 @@ class Session:
     # ---------------------------------------------------------------- inside
 
     def _start(self, trial: Trial) -> Events:
+        self.battery.check_tasks()
         if self._has_raters:
             self.raters.judges()  # one that cannot be used is found before the prompt goes out
         number = trial.plan.number

@@ -28,7 +28,8 @@ from tabwb.store.store import Store
 
 
 def check_raters(plugins: Plugins, battery: Battery, conditions: Conditions) -> None:
-    """Check that every scorer of a battery is there, and that the examinee may be given it."""
+    """Check that task types and scorers of a battery are there, and that it is for the examinee."""
+    battery.check_tasks()
     for subtest in battery.subtests:
         for scorer in subtest.scorers:
             plugins.resolve("scorers", scorer)

@@ -47,7 +47,7 @@ class Observers:
             battery=given.battery,
             battery_version=given.battery_version,
             store=self.store,
-            task=self.battery.subtest(subtest).response.value if subtest else "",
+            task=str(self.battery.subtest(subtest).response) if subtest else "",
         )
         self.plugins.notify(whole)
         return whole

@@ -25,7 +25,7 @@ from tabwb.records.conditions import Conditions, decoding_columns, document_of
 from tabwb.records.declared_conditions import ColumnType
 from tabwb.records.exchange import NOT_SENT, REASONING, Message
 from tabwb.records.ratings import Judged, Once, Rating, prompt_hash
-from tabwb.records.states import ResponseKind, ResponseStatus, TrialState
+from tabwb.records.states import ResponseStatus, TrialState
 from tabwb.records.trials import Administration, Attempt, Trial
 from tabwb.scoring.burden import NONE_COUNTED, CategoryBurden
 from tabwb.scoring.choice import POLICIES, read_reason
@@ -176,7 +176,7 @@ def _subtest(part: Part) -> Json:
     estimates = {_key(*one): part.value(*one) for one in ESTIMATES}
     baselines = part.baselines
     return {
-        "response": part.subtest.response.value,
+        "response": str(part.subtest.response),
         **picked(part, "id", "title"),
         **{name: part.number(name) for name in ("planned", "answered", "repeated")},
         **share,
@@ -623,7 +623,7 @@ def _counting(trial: Trial) -> Attempt | None:
 def _trial_json(
     trial: Trial,
     effective: ResponseStatus | None,
-    kind: ResponseKind,
+    kind: str,
     ratings: list[Json],
     options: list[str],
 ) -> Json:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from tabwb.battery.task_type import TaskType, picture_problems
+from tabwb.plugin_api import RegisterTask, hookimpl
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.languages import is_english, primary_language
 from tabwb.records.problems import Broken, KeyPath, shortened
@@ -176,4 +177,8 @@ NAMING = TaskType(
     item_lines=_item_lines,
 )
 
-TASKS = (NAMING,)
+
+@hookimpl
+def tabwb_register_tasks(register: RegisterTask) -> None:
+    """Register naming."""
+    register(NAMING)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import Rating
-from tabwb.records.states import AdministrationStatus, ResponseKind, ResponseStatus
+from tabwb.records.states import AdministrationStatus, ResponseStatus
 from tabwb.records.trials import Administration, Attempt, Trial
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Item:
     place: tuple[int, int]
     in_subtest: tuple[int, int]
     subtest: str
-    kind: ResponseKind
+    kind: str
     administrator: str
     instructions: str
     prompt: str

@@ -226,7 +226,7 @@ def _answer(
     subtest = battery.subtest(plan.subtest)
     item = subtest.item(plan.item)
     attempt = attempt_with_answer(
-        Trial(plan), reply, request, item.expected, kind=subtest.response,
+        Trial(plan), reply, request, item.expected, kind=subtest.task.text_kind,
         language=battery.language, answers=subtest.allowed_answers(item),
     )  # fmt: skip
     ratings = raters.rate(plan, attempt, trials)

@@ -72,7 +72,7 @@ class Known(NamedTuple):
 
 def read_all(engine: Engine) -> tuple[tuple[Participant, ...], Study]:
     """Return all participants, and what the study says of them."""
-    return participants.participants(engine.store), engine.plugins.configuration.study
+    return participants.participants(engine.store), engine.plugins.study
 
 
 def read_one(engine: Engine, code: str) -> Known:
@@ -366,7 +366,7 @@ class ParticipantsPage(Page):
 
 
 def _keep_record(engine: Engine, code: str, texts: Mapping[str, str], new: bool) -> None:
-    prefix, study = "column-", engine.plugins.configuration.study
+    prefix, study = "column-", engine.plugins.study
     values = {
         name.removeprefix(prefix): text for name, text in texts.items() if name.startswith(prefix)
     }
