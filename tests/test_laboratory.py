@@ -100,7 +100,7 @@ async def test_the_workbench_gives_it_to_a_person(
         await seat.reads("Add up the different words")
         await seat.press("enter")
         await seat.until(lambda: seat.app.screen.query("#said"), "the dialog")
-        await seat.press("enter")
+        await seat.press_button("begin")
         said = seat.app.screen.query_one("#said", Static)
         await seat.until(lambda: "3 words" in str(said.content), "it is done")
 
@@ -133,7 +133,7 @@ def test_what_was_given_can_be_read_without_it_and_nothing_more_is_given(
     Plugins.load().close()
     assert not task_type("word-fluency").is_installed
     (problem,) = check_battery(battery)
-    assert (problem.line, problem.key) == (12, "subtest[0].response")
+    assert (problem.line, problem.key) == (12, "subtest[1].response")
     assert "yes-no" in problem.allowed and "naming" in problem.allowed
 
 

@@ -10,7 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.battery.loader import load_battery
+from tabwb.host.plugins import Plugins
+from tabwb.records.conditions import Conditions
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.giving import create_naming
 
 ROOT = Path(__file__).parents[1]
 CONTRACT = "Core: naming, rating and lesions are reached through declarations"
@@ -27,14 +31,14 @@ sys.meta_path.insert(0, Hidden())
 """
 COMMANDS = """
 import io, json
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from tabwb.cli.main import main
 
 printed = []
 for words in sys.argv[1:]:
-    with redirect_stdout(io.StringIO()) as out:
-        assert main(words.split()) == 0, words
-    printed.append(out.getvalue())
+    with redirect_stdout(io.StringIO()) as out, redirect_stderr(io.StringIO()) as error:
+        status = main(words.split())
+    printed.append((status, out.getvalue(), error.getvalue()))
 print(json.dumps(printed))
 """
 WORKBENCH = """
@@ -106,12 +110,35 @@ def test_tab_is_given_judged_and_exported_without_them(store: str, tmp_path: Pat
         f"export 1 --format jsonl --out {tmp_path}/x.jsonl --store {store}",
         "--help",
     )
-    printed = json.loads(run(COMMANDS, *words))
+    statuses, printed, errors = zip(*json.loads(run(COMMANDS, *words)), strict=True)
+    assert set(statuses) == {0}, errors
     given, found = json.loads(printed[0]), json.loads(printed[2])
     assert given["administration"]["status"] == "done"
     assert found["trials"] == given["trials"]
     assert len((tmp_path / "x.jsonl").read_text().splitlines()) == len(given["trials"])
     assert "judge" in printed[4]
+
+
+def test_what_was_named_is_read_and_not_continued_without_naming(
+    store: str, plugins: Plugins, tmp_path: Path
+) -> None:
+    file = ROOT / "batteries" / "naming-demo" / "battery.toml"
+    battery = load_battery(file)
+    with Store.open(store) as kept:
+        create_naming(kept, plugins, battery, Conditions("S-014", "speaker")).close()
+    words = (
+        f"results 1 --json --store {store}",
+        f"export 1 --format jsonl --out {tmp_path}/x.jsonl --store {store}",
+        f"resume 1 --store {store}",
+        f"battery check {file} --json",
+    )
+    statuses, printed, errors = zip(*json.loads(run(COMMANDS, *words)), strict=True)
+    assert statuses == (0, 0, 2, 1), errors
+    given = json.loads(printed[0])
+    assert len(given["trials"]) == sum(len(subtest.items) for subtest in battery.subtests)
+    assert any("'naming'" in notice for notice in given["notices"])
+    assert "'naming'" in errors[2]
+    assert "response" in printed[3]
 
 
 def test_the_workbench_gives_an_item_without_them(store: str, tmp_path: Path) -> None:

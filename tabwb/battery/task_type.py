@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any, Literal, Protocol
 
 from tabwb.records.classes import dataclass, field
@@ -74,6 +75,9 @@ class TaskType:
             (:class:`tabwb.administer.session.session.Strategy`); None: all are typed.
         rule_lines, item_lines: return what ``battery show`` prints of a subtest's rules and of an
             item; None: no rules, and the prompt.
+        read_item: returns an item with its own keys read; None: it has none.
+        new_battery: writes a new battery of the type, which has files: given its folder, its id
+            and a table of items or None, returns the battery's file.
         is_installed: False for a type that no plugin brings: what was recorded can be read, and
             nothing can be given.
     """
@@ -103,6 +107,8 @@ class TaskType:
     strategy: Callable[[Any], Any] | None = None
     rule_lines: Callable[[Any], list[str]] | None = None
     item_lines: Callable[[Any], list[str]] | None = None
+    read_item: Callable[[Any], Any] | None = None
+    new_battery: Callable[[Path, str, Path | None], Path] | None = None
     is_installed: bool = True
 
     @property

@@ -173,6 +173,7 @@ def battery_file(tasks: tuple[TaskType, ...] = ()) -> type[BatteryFile]:
 def _composed(tasks: tuple[TaskType, ...]) -> type[BatteryFile]:
     own = [task.tables() for task in tasks if task.tables is not None]
     make: Any = create_model  # of classes that are not known to type checkers
+    array: Any = list
     item = make("ItemTable", __base__=(*(of for _, of in own), ItemKeys), __doc__="One item.")
     subtest = make(
         "SubtestTable",
@@ -182,13 +183,13 @@ def _composed(tasks: tuple[TaskType, ...]) -> type[BatteryFile]:
             Literal[tuple(task.id for task in tasks)],
             SubtestKeys.model_fields["response"],
         ),
-        item=(list[item], Field(min_length=1, description="The items, in order.")),
+        item=(array[item], Field(min_length=1, description="The items, in order.")),
     )
     file: type[BatteryFile] = make(
         "BatteryFile",
         __base__=BatteryFile,
         __doc__="A battery file.",
-        subtest=(list[subtest], BatteryFile.model_fields["subtest"]),
+        subtest=(array[subtest], BatteryFile.model_fields["subtest"]),
     )
     return file
 

@@ -15,7 +15,6 @@ from tabwb.records.errors import UsageError
 from tabwb.records.files import is_stdin
 from tabwb.records.languages import is_english, not_available
 from tabwb.records.words import plural
-from tabwb.tasks.spoken_naming.items import naming_item
 
 if TYPE_CHECKING:
     from tabwb.phonology.batch import Scores
@@ -185,8 +184,8 @@ def _accepted(argument: str) -> Accepted:
         )
     accepted: dict[str, list[tuple[str, ...]]] = {}
     for subtest in battery.subtests:
-        if subtest.task.coded:
-            for item in map(naming_item, subtest.items):
+        if subtest.task.coded and subtest.task.read_item is not None:
+            for item in map(subtest.task.read_item, subtest.items):
                 for prompt in {item.id.casefold(), item.target.casefold()}:
                     accepted.setdefault(prompt, []).extend(item.accepted)
     if not accepted:

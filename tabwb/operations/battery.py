@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 from tabwb.battery.problems import Problem
 from tabwb.operations.operation import Arg, Operation, Tools
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.states import ResponseKind
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
@@ -215,9 +216,12 @@ class NewBattery(Operation):
     def do(self, tools: Tools) -> None:
         """Write it."""
         if self.naming:
-            from tabwb.tasks.spoken_naming.new import new_naming_battery
+            from tabwb.battery.task_type import task_type
 
-            path = new_naming_battery(self.folder, self.folder.name, self.items)
+            task = task_type(ResponseKind.SPOKEN_NAMING)
+            if task.new_battery is None:
+                raise UsageError(f"the task type '{task.id}' is not installed")
+            path = task.new_battery(self.folder, self.folder.name, self.items)
         else:
             from tabwb.battery.new import new_battery
 

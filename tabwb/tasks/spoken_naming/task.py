@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from tabwb.battery.task_type import TaskType, picture_problems
@@ -13,7 +14,13 @@ from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
 from tabwb.records.words import near
 from tabwb.scoring.text import fold_case
-from tabwb.tasks.spoken_naming.rules import ITEM_KEYS, RULE_KEYS, SOURCES_KEY, naming_rules
+from tabwb.tasks.spoken_naming.rules import (
+    ITEM_KEYS,
+    RULE_KEYS,
+    SOURCES_KEY,
+    NamingItem,
+    naming_rules,
+)
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
@@ -140,6 +147,18 @@ def _item_lines(item: Item) -> list[str]:
     return item_lines(item)
 
 
+def _read_item(item: Item) -> NamingItem:
+    from tabwb.tasks.spoken_naming.items import naming_item
+
+    return naming_item(item)
+
+
+def _new_battery(folder: Path, battery_id: str, items: Path | None) -> Path:
+    from tabwb.tasks.spoken_naming.new import new_naming_battery
+
+    return new_naming_battery(folder, battery_id, items)
+
+
 def strategy_of(session: Session) -> SpokenStrategy:
     """Return how a session gives items that are answered aloud."""
     from tabwb.tasks.spoken_naming.strategy import SpokenStrategy  # loads the phonology
@@ -175,6 +194,8 @@ NAMING = TaskType(
     strategy=strategy_of,
     rule_lines=_rule_lines,
     item_lines=_item_lines,
+    read_item=_read_item,
+    new_battery=_new_battery,
 )
 
 
