@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     import jinja2
 
     from tabwb.analysis.statistics.burden import Judge
-    from tabwb.tasks.spoken_naming.scores import Naming
+    from tabwb.analysis.statistics.naming import Naming
 
 SHORT_HASH = 12
 """Hexadecimal digits that are printed of a hash."""

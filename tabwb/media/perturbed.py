@@ -15,6 +15,7 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.file_names import without_folders
 from tabwb.analysis.keys import noise_of
 from tabwb.analysis.series import parameters_of, perplexity_of
+from tabwb.analysis.tables.lesions import localizer_facts
 from tabwb.battery import prompts
 from tabwb.lesion.declared import (
     CHECK_TEXT,
@@ -22,7 +23,6 @@ from tabwb.lesion.declared import (
     CONTROL_ROLES,
     CONTROLS,
     DRAWS,
-    MEASURES,
     OPERATIONS,
     SELECTIONS,
     SPREAD_OVER,
@@ -95,7 +95,7 @@ def lesions(about: Studied) -> Facts:
     return {
         "given": [_given(names, given[names[0]], intact) for _, names in spread(given, specs)],
         "targets": [{"id": one, "meaning": TARGETS[one].meaning} for one in targets],
-        "localizer": _localizer(found),
+        "localizer": localizer_facts(found),
         "drawn": _drawn(lesioned, [one for one in found if one.draws]),
         "sizes": [f for name, own in given.items() for f in _sizes(name if several else "", own)],
         "checks": [_check(name if several else "", own, intact[name]) for name, own in checked],
@@ -277,24 +277,6 @@ def _lesions_of(members: Members) -> list[Lesion]:
         except UsageError:  # made with another tool
             continue
     return found
-
-
-def _localizer(found: Iterable[Lesion]) -> Facts | None:
-    """Return the contrast by which the localizer selects units."""
-    targets = dict.fromkeys(one.target for one in found if one.source == "localizer")
-    if not targets:
-        return None
-    from tabwb.lesion.localizer import shipped_items
-
-    items = shipped_items()
-    return {
-        "name": items.name,
-        "first": items.first.label,
-        "n_first": len(items.first.texts),
-        "second": items.second.label,
-        "n_second": len(items.second.texts),
-        "measures": [{"target": target, "meaning": MEASURES[target]} for target in targets],
-    }
 
 
 def _drawn(members: Members, found: Sequence[Lesion]) -> Facts | None:

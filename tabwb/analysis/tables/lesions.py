@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple
 
 from tabwb.administer.sweep.sweep import Point
 from tabwb.analysis.tables.declared import text, texts, whole
-from tabwb.lesion.declared import TARGETS, Part
+from tabwb.lesion.declared import MEASURES, TARGETS, Part
+from tabwb.lesion.spec import Lesion
 from tabwb.lesion.taken import Planned, change_text, kept
 from tabwb.records.trials import Administration
 from tabwb.tables.table import Table, records_table
@@ -23,6 +24,24 @@ class Condition(NamedTuple):
     def status(self) -> str:
         """The status of the administration; empty where there is none."""
         return "" if self.administration is None else self.administration.status.value
+
+
+def localizer_facts(found: Iterable[Lesion]) -> dict[str, Any] | None:
+    """Return the contrast by which the localizer selects units, where a lesion comes of it."""
+    targets = dict.fromkeys(one.target for one in found if one.source == "localizer")
+    if not targets:
+        return None
+    from tabwb.lesion.localizer import shipped_items
+
+    items = shipped_items()
+    return {
+        "name": items.name,
+        "first": items.first.label,
+        "n_first": len(items.first.texts),
+        "second": items.second.label,
+        "n_second": len(items.second.texts),
+        "measures": [{"target": target, "meaning": MEASURES[target]} for target in targets],
+    }
 
 
 def parts_table(parts: Sequence[Part]) -> Table:

@@ -20,8 +20,8 @@ from tabwb.records.naming import SCORE_KEYS
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
 if TYPE_CHECKING:
+    from tabwb.analysis.statistics.naming import Naming
     from tabwb.scoring.naming.target import Correctness
-    from tabwb.tasks.spoken_naming.scores import Naming
 
 SCORE_WORDS: Mapping[str, str] = {
     score: f"{key} {SCORES[score]}" for key, score in SCORE_KEYS.items()

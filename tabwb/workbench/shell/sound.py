@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 from tabwb.phonology.inventory import SILENT
 
 if TYPE_CHECKING:
+    from tabwb.analysis.statistics.naming import Naming, NamingView
     from tabwb.records.naming import Take
-    from tabwb.tasks.spoken_naming.scores import Naming
-    from tabwb.tasks.spoken_naming.views import NamingView
 
 
 BARS = "▁▂▃▄▅▆▇█"
