@@ -49,7 +49,7 @@ def test_the_example_is_a_battery_with_every_kind_but_free(tmp_path: Path) -> No
     path = new_battery(tmp_path / "mine", "mine")
     assert check_battery(path, scorers=["choice", "yes-no", "repetition", "lexical"]) == ()
     battery = load_battery(path)
-    kinds = [subtest.response.value for subtest in battery.subtests]
+    kinds = [subtest.response for subtest in battery.subtests]
     assert kinds == ["choice", "yes-no", "verbatim", "connected-text", "description"]
     assert battery.n_items == 5
     assert battery.subtests[0].items[0].practice
@@ -65,7 +65,7 @@ def test_a_csv_becomes_a_battery_with_the_kinds_that_fit(tmp_path: Path, separat
     path = new_battery(tmp_path / "mine", "mine", items)
     assert check_battery(path, scorers=["choice", "yes-no", "lexical"]) == ()
     battery = load_battery(path)
-    assert [subtest.response.value for subtest in battery.subtests] == [
+    assert [subtest.response for subtest in battery.subtests] == [
         "choice",
         "yes-no",
         "connected-text",
@@ -191,7 +191,7 @@ def test_the_kind_of_response_follows_from_what_is_expected(
     items = tmp_path / "items.csv"
     items.write_text(f"prompt,expected\n{rows}", encoding="utf-8")
     (subtest,) = load_battery(new_battery(tmp_path / "mine", "mine", items)).subtests
-    assert subtest.response.value == kind
+    assert subtest.response == kind
     assert [item.expected for item in subtest.items] == expected
 
 
