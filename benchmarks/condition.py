@@ -48,7 +48,7 @@ def _measure(folder: str, options: Any) -> None:
     from tabwb_transformers.backend import TransformersModel
     from tabwb_transformers.options import TransformersOptions
 
-    from tabwb.administer.session.opening import manipulation_facts
+    from tabwb.administer.session.exchange import manipulation_facts
 
     backend = TransformersModel(
         folder,

@@ -19,7 +19,7 @@ from tabwb.administer.cost import Limits, call_at_most, tokens_of
 from tabwb.administer.session.exchange import storable
 from tabwb.administer.session.plan import of_language, unknown_features
 from tabwb.administer.session.raters import Raters, checked, declaration_of
-from tabwb.administer.session.state import Observers
+from tabwb.administer.session.session import Observers
 from tabwb.battery.available import english_prompt
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery

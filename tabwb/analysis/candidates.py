@@ -21,7 +21,7 @@ from tabwb.records.states import ResponseStatus
 from tabwb.store.columns import STATUSES, Frame
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.items import naming_item
-from tabwb.tasks.spoken_naming.rules import NamingRules
+from tabwb.tasks.spoken_naming.task import NamingRules
 from tabwb.tasks.spoken_naming.views import NamingView
 
 USABLE = tuple(status.value for status in ResponseStatus if status.usable)

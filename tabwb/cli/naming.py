@@ -143,9 +143,8 @@ def _show(live: Live) -> Made:
 
 
 def _tell(session: Session, made: Made) -> None:
-    from tabwb.tasks.spoken_naming.rules import cues_of
     from tabwb.tasks.spoken_naming.strategy import reason_to_end
-    from tabwb.tasks.spoken_naming.task import spoken_in
+    from tabwb.tasks.spoken_naming.task import cues_of, spoken_in
 
     for event in made:
         if isinstance(event, events.TrialStarted):

@@ -642,8 +642,8 @@ class Recordings(Source):
 
     def _begun_earlier(self, tools: Tools) -> int | None:
         """Return the administration to continue that an earlier import of the folder began."""
-        from tabwb.tasks.spoken_naming.files import begun_earlier
         from tabwb.tasks.spoken_naming.giving import notated
+        from tabwb.tasks.spoken_naming.imports import begun_earlier
 
         plugins, store, prepared = tools.plugins, tools.store, self._prepared
         spec = notated(store, plugins, prepared.conditions, prepared.conditions.transcriber)

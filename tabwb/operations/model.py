@@ -129,7 +129,7 @@ class TryModel(Operation):
 
     def do(self, tools: Tools) -> None:
         """Open the model, ask it and close it again."""
-        from tabwb.administer.session.opening import try_model
+        from tabwb.administer.session.exchange import try_model
 
         tried = try_model(
             tools.plugins, self.spec, tools.cancel, prompt=self.prompt, max_tokens=self.max_tokens,

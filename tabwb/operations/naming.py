@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from tabwb.records.conditions import Conditions
     from tabwb.records.declared_conditions import Audience
     from tabwb.records.trials import Administration
-    from tabwb.tasks.spoken_naming.files import TakeFile
+    from tabwb.tasks.spoken_naming.imports import TakeFile
 
 MICROPHONE = "mic"
 
@@ -305,7 +305,7 @@ class NameAloud(Operation):
 
     def _session_date(self, tools: Tools, files: Sequence[TakeFile]) -> str | None:
         from tabwb.records.speakers import read_day
-        from tabwb.tasks.spoken_naming.files import date_of
+        from tabwb.tasks.spoken_naming.imports import date_of
 
         if self._aloud_now:
             if self.date is not None:
@@ -322,8 +322,8 @@ class NameAloud(Operation):
         self, tools: Tools, battery: Battery, conditions: Conditions, files: Sequence[TakeFile]
     ) -> Administration | None:
         """Return the administration that a stopped command began with these files, or None."""
-        from tabwb.tasks.spoken_naming.files import begun_earlier
         from tabwb.tasks.spoken_naming.giving import notated
+        from tabwb.tasks.spoken_naming.imports import begun_earlier
 
         if not files or self.again:
             return None

@@ -295,7 +295,7 @@ def _loaded(
     if conditions.kind != "model":
         yield None
         return
-    from tabwb.administer.session.opening import opened_facts
+    from tabwb.administer.session.exchange import opened_facts
 
     plugins, cancel = tools.plugins, tools.cancel
     backend = plugins.open_model(spec, conditions.lesion)

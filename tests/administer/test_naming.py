@@ -25,8 +25,8 @@ from tabwb.scoring.naming.propose import propose_response
 from tabwb.scoring.naming.target import Accepted, NamingTarget
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming import strategy as order
-from tabwb.tasks.spoken_naming.files import TakeFile, left_out, take_files
 from tabwb.tasks.spoken_naming.giving import create_naming, resume_naming
+from tabwb.tasks.spoken_naming.imports import TakeFile, left_out, take_files
 from tabwb.tasks.spoken_naming.scores import named_item, naming_of
 from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.tasks.spoken_naming.views import NamingView

@@ -17,8 +17,12 @@ from tabwb_builtin.models import EchoModel
 from tabwb.administer.cost import Forecast, forecasts
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import NO_ANSWER, ask, chosen, drive
-from tabwb.administer.session.exchange import request_for, token_limit
-from tabwb.administer.session.opening import check_passages, manipulation_facts
+from tabwb.administer.session.exchange import (
+    check_passages,
+    manipulation_facts,
+    request_for,
+    token_limit,
+)
 from tabwb.administer.session.plan import (
     choices_never_vary,
     given_items,

@@ -21,7 +21,7 @@ import pytest
 import tabwb
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import Difference, drive, repeat
-from tabwb.administer.session.opening import manipulation_facts, opened_facts
+from tabwb.administer.session.exchange import manipulation_facts, opened_facts
 from tabwb.administer.sweep.pool import packs_of, run_sweep
 from tabwb.administer.sweep.sweep import Model, Point, Told, Worker
 from tabwb.cli.main import main

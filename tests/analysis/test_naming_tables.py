@@ -16,7 +16,7 @@ from tabwb.records.naming import Score
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.scoring.intervals import korn_graubard, rate_interval
 from tabwb.scoring.naming.summary import NamedItem, accuracy, summarise
-from tabwb.tasks.spoken_naming.rules import NamingRules
+from tabwb.tasks.spoken_naming.task import NamingRules
 
 ITEMS = (
     NamedItem(

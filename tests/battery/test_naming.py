@@ -28,7 +28,7 @@ from tabwb.records.states import ResponseKind
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.naming.target import Accepted, Rule, Tolerance
 from tabwb.tasks.spoken_naming.items import naming_item
-from tabwb.tasks.spoken_naming.rules import (
+from tabwb.tasks.spoken_naming.task import (
     RULE_KEYS,
     Cue,
     Discontinue,

@@ -12,7 +12,7 @@ import pytest
 
 import tabwb
 from tabwb.administer.session import setup
-from tabwb.administer.session.opening import check_same
+from tabwb.administer.session.exchange import check_same
 from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError, UsageError

@@ -32,8 +32,7 @@ from tabwb.scoring.naming.summary import summarise
 from tabwb.store.store import Store
 from tabwb.tables.table import Table
 from tabwb.tasks.spoken_naming.giving import create_naming
-from tabwb.tasks.spoken_naming.rules import NamingRules
-from tabwb.tasks.spoken_naming.task import spoken_in
+from tabwb.tasks.spoken_naming.task import NamingRules, spoken_in
 from tabwb.tasks.spoken_naming.views import spoken_attempt
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.analysis.given import ANSWERS, BATTERY, CONDITIONS, DECLARED, SAMPLED, answered, trials

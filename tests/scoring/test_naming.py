@@ -64,7 +64,7 @@ from tabwb.scoring.naming.words import (
     pronunciations,
     similarity,
 )
-from tabwb.tasks.spoken_naming.rules import RULE_KEYS
+from tabwb.tasks.spoken_naming.task import RULE_KEYS
 from tests.scoring.naming_parts import DOG, accept, timed
 
 TESTS = Path(__file__).parents[1]

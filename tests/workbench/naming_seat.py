@@ -20,7 +20,7 @@ from tabwb.speech.recorder import Recording
 from tabwb.speech.wav import WavWriter
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.items import naming_item
-from tabwb.tasks.spoken_naming.rules import NamingRules
+from tabwb.tasks.spoken_naming.task import NamingRules
 from tabwb.tasks.spoken_naming.views import NamingView
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.view_models import NamingNow

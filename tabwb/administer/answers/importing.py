@@ -23,8 +23,8 @@ from tabwb.administer.answers.plan import (
 from tabwb.administer.session import setup
 from tabwb.administer.session.exchange import attempt_with_answer, storable
 from tabwb.administer.session.raters import Raters, failed_raters
+from tabwb.administer.session.session import Observers
 from tabwb.administer.session.setup import versions_of
-from tabwb.administer.session.state import Observers
 from tabwb.battery.loader import read_assets
 from tabwb.battery.model import Battery
 from tabwb.host.guarded import recognising

@@ -10,8 +10,7 @@ from contextlib import closing
 from typing import TypeGuard
 
 from tabwb.administer.cost import NO_LIMITS, Meter
-from tabwb.administer.session.exchange import request_for, storable
-from tabwb.administer.session.opening import manipulation_facts
+from tabwb.administer.session.exchange import manipulation_facts, request_for, storable
 from tabwb.administer.session.session import Session
 from tabwb.administer.session.setup import versions_of
 from tabwb.battery.loader import battery_from_canonical

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from tabwb.administer import consent
-from tabwb.administer.session.opening import stand_in
+from tabwb.administer.session.exchange import stand_in
 from tabwb.administer.session.plan import plan_trials, recorded_replicates
 from tabwb.administer.session.session import Session
 from tabwb.battery.loader import battery_from_canonical, load_battery, read_assets

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from tabwb.administer.session import setup
 from tabwb.administer.session.drive import drive
-from tabwb.administer.session.opening import manipulation_facts
+from tabwb.administer.session.exchange import manipulation_facts
 from tabwb.host.making import opened
 from tabwb.lesion.declared import CONTROL, CONTROL_ROLES, OTHER, PARENT_PARTS, SAME, Part
 from tabwb.plugin_api.components import Cancel, LesionableBackend, ModelBackend

@@ -45,27 +45,25 @@ from tabwb.speech.files import ALLOWED, SUFFIXES
 from tabwb.speech.finding import quality
 from tabwb.speech.level import onset
 from tabwb.store.store import Store
-from tabwb.tasks.spoken_naming.files import (
-    MANIFEST,
-    TakeFile,
-    check_sounds,
-    continues,
-    date_of,
-    holder_of,
-    item_names,
-    left_out,
-    stored_already,
-    take_files,
-)
 from tabwb.tasks.spoken_naming.imports import (
     ANNOTATED,
+    MANIFEST,
     TABLE,
     TIERS,
     ImportedSession,
     Named,
     Step,
+    TakeFile,
+    check_sounds,
+    continues,
     cued,
+    date_of,
+    holder_of,
+    item_names,
+    left_out,
     read_sessions,
+    stored_already,
+    take_files,
 )
 from tabwb.tasks.spoken_naming.live import job_of
 from tabwb.tasks.spoken_naming.strategy import leave_out, reason_to_discontinue

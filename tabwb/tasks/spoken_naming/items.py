@@ -11,7 +11,7 @@ from tabwb.phonology.inventory import mapped_letters, parse_pronunciation
 from tabwb.records.languages import is_english
 from tabwb.scoring.naming.target import Accepted, Tolerance
 from tabwb.scoring.text import fold_case
-from tabwb.tasks.spoken_naming.rules import (
+from tabwb.tasks.spoken_naming.task import (
     RULE_KEYS,
     Cue,
     Discontinue,

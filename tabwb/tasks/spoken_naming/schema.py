@@ -6,7 +6,7 @@ from pydantic import Field
 
 from tabwb.battery.toml_tables import Id, Table, Text, one_of
 from tabwb.scoring.naming.target import Number, Rule
-from tabwb.tasks.spoken_naming.rules import Feedback, ResponseRule, Reveal
+from tabwb.tasks.spoken_naming.task import Feedback, ResponseRule, Reveal
 
 
 class AcceptTable(Table):

@@ -38,7 +38,6 @@ from tabwb.scoring.response_status import response_status
 from tabwb.store.database import now
 from tabwb.store.derive import Undoable
 from tabwb.tasks.spoken_naming.items import listed_forms, listed_words, naming_item
-from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules, cues_of
 from tabwb.tasks.spoken_naming.scores import (
     check_code,
     check_score,
@@ -47,6 +46,7 @@ from tabwb.tasks.spoken_naming.scores import (
     naming_of,
     person_ratings,
 )
+from tabwb.tasks.spoken_naming.task import NamingItem, NamingRules, cues_of
 from tabwb.tasks.spoken_naming.views import (
     UNWRITTEN,
     NamingView,

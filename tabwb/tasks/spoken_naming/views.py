@@ -41,7 +41,7 @@ from tabwb.scoring.naming.heard import HeardAs, parse_heard
 from tabwb.scoring.naming.target import CODES, VARIETIES, Variety, code_by_score, right_by_score
 from tabwb.scoring.naming.target import Rule as Correctness
 from tabwb.store.database import now
-from tabwb.tasks.spoken_naming.rules import NamingItem, NamingRules
+from tabwb.tasks.spoken_naming.task import NamingItem, NamingRules
 
 if TYPE_CHECKING:
     from tabwb.speech.level import Onset

@@ -16,7 +16,7 @@ from tabwb.administer import consent
 from tabwb.administer.cost import Spending
 from tabwb.administer.session import plan, setup
 from tabwb.administer.session.drive import ask, drive
-from tabwb.administer.session.opening import opened_facts
+from tabwb.administer.session.exchange import opened_facts
 from tabwb.administer.session.session import Session
 from tabwb.battery.model import Battery
 from tabwb.plugin_api.components import BatchingBackend, ModelBackend

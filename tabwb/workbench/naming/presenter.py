@@ -12,10 +12,9 @@ from tabwb.scoring.naming.summary import is_late, outcome_of
 from tabwb.scoring.naming.target import right_by_score
 from tabwb.speech.files import info
 from tabwb.tasks.spoken_naming.live import left_over
-from tabwb.tasks.spoken_naming.rules import cues_of
 from tabwb.tasks.spoken_naming.scores import Naming, naming_of
 from tabwb.tasks.spoken_naming.strategy import instructions_of, reason_to_end
-from tabwb.tasks.spoken_naming.task import spoken_in
+from tabwb.tasks.spoken_naming.task import cues_of, spoken_in
 from tabwb.workbench.naming.view_models import (
     Card,
     Microphone,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from tabwb.records.speakers import Scope
-    from tabwb.tasks.spoken_naming.rules import Cue
+    from tabwb.tasks.spoken_naming.task import Cue
     from tabwb.workbench.shell.pictures import Pixels
     from tabwb.workbench.shell.rule_verdicts import RuleVerdicts
     from tabwb.workbench.shell.sound import Sound
