@@ -15,7 +15,7 @@ import asyncio, sys
 from pathlib import Path
 from tests.made_up_condition import declare
 declare()
-from tabwb.workbench.shell.fields import Selection
+from tabwb.workbench.shell.dialogs import Selection
 from tests.workbench.seat import workbench
 
 async def begin(folder, battery):

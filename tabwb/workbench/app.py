@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tabwb.workbench.shell.app import Workbench
+from tabwb.workbench.shell.app import Workbench, prepare
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.textual_tuning import prepare
 from tabwb.workbench.subjects import SUBJECTS
 
 
@@ -46,9 +45,9 @@ def run_workbench(
 ) -> int:
     """Open the workbench and return its exit status; arguments as for :func:`make_workbench`."""
     from tabwb.workbench.engine.threads import settle
-    from tabwb.workbench.shell import graphics
+    from tabwb.workbench.shell import settings
 
-    graphics.prepare()
+    settings.prepare_pictures()
     app = make_workbench(
         location=store_location, offline=offline, battery=battery, model=model, when_ready=settle
     )

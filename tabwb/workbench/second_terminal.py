@@ -13,7 +13,7 @@ from textual.events import Key
 from tabwb.records.errors import TabwbError
 from tabwb.store.store import Store
 from tabwb.workbench.naming.pictures import FILE_NAME, SpeakerSheet, path_of
-from tabwb.workbench.shell import graphics, settings
+from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.pictures import read_picture
 from tabwb.workbench.trial.participant import Card, Link, ParticipantSheet, Typed, typing_foot
 
@@ -114,7 +114,7 @@ def run_second_terminal(store_location: str | None) -> int:
 
     with Store.open(Configuration.load().store_at(store_location)) as store:
         folder = path_of(store).parent
-    graphics.prepare()
+    settings.prepare_pictures()
     app = SecondTerminal(folder)
     app.run()
     return app.return_code or 0

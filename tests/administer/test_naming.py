@@ -30,7 +30,7 @@ from tabwb.tasks.spoken_naming.imports import TakeFile, left_out, take_files
 from tabwb.tasks.spoken_naming.scores import named_item, naming_of
 from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.tasks.spoken_naming.views import NamingView
-from tabwb.workbench.results.naming_presenter import _not_counted
+from tabwb.workbench.results.naming_summary import _not_counted
 from tests.administer.conftest import Begin
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.scoring.naming_parts import accept

@@ -37,7 +37,7 @@ from tabwb.tasks.spoken_naming.scores import named_item, naming_of
 from tabwb.tasks.spoken_naming.strategy import undo_correction
 from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.tasks.spoken_naming.views import NamingView, counting_code
-from tabwb.workbench.results.presenter import results_of
+from tabwb.workbench.results.stored import results_of
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.builders import FORMS
 from tests.store.parts import set_plan

@@ -17,7 +17,9 @@ async def by_model(seat: Seat, judge: str = "") -> None:
         await seat.has("lines")
         lines = seat.app.screen.query_one("#lines", RowList)
         lines.go(next(at for at, one in enumerate(lines.rows) if judge in " ".join(one.words)))
-        await seat.press("enter", reads=f"rated by {judge}")
+        await seat.press("enter")
+        await seat.closed()
+        await seat.reads(f"rated by {judge}")
 
 
 def table(seat: Seat) -> ModelsTable:

@@ -30,11 +30,11 @@ from tabwb.store.store import Store
 from tabwb.workbench.app import make_workbench
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.results.actions import ResultsActions
-from tabwb.workbench.results.presenter import Results
+from tabwb.workbench.results.stored import Results
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.app import Workbench
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.fields import Selection
+from tabwb.workbench.shell.dialogs import Selection
 from tabwb.workbench.trial.actions import TrialActions
 from tabwb.workbench.trial.draft import default_draft
 

@@ -14,7 +14,7 @@ import pytest
 from tabwb.analysis.administrations import load_administrations
 from tabwb.analysis.grouping import grouped, summarised
 from tabwb.store.store import Store
-from tabwb.workbench.comparison.rows import without_trials
+from tabwb.workbench.comparison.table import without_trials
 from tabwb.workbench.engine.threads import AT_ONCE, let_go, resting
 from tests.workbench.stocked import stock
 

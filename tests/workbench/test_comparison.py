@@ -15,7 +15,7 @@ from tabwb.analysis.grouping import Grouped
 from tabwb.host.plugins import Plugins
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.compare import ITEMS
-from tabwb.workbench.comparison.heat import FeatureCells, rate_words
+from tabwb.workbench.comparison.detail import FeatureCells, rate_words
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.comparison.table import ModelsTable
 from tabwb.workbench.engine.messages import Stored
@@ -36,11 +36,11 @@ async def compared(seat: Seat, out: Path) -> None:
     """Mark two models, compare them, and export them."""
     await by_model(seat, "tab-2026:x")
     await seat.press("c")
-    assert "None marked" in seat.news[-1]
+    await seat.until(lambda: "None marked" in seat.news[-1], "why nothing is compared")
     await seat.press("home", "down", "space", "up", "space")
     assert column(seat, "mark") == ["x", "x", "·"]
     await seat.press("c", reads="A  able")
-    await seat.reads("B  weak")
+    await seat.reads("B  weak", "┼")
     # Two of five items differ, both for A: 2 of 4 signs are as far.
     line = next(one for one in seat.text.splitlines() if re.search(r"1\.00 +0\.60 +\+0\.40", one))
     assert line.index("├") < line.index("●") < line.index("┤")
@@ -113,7 +113,9 @@ async def listed(seat: Seat) -> None:
     assert column(seat, "right word-comprehension") == ["0.60", "1.00", "0.80"]
     assert "over 19" in " ".join(seat.text.split())
     await seat.press("g", reads="Share right")
-    line = next(one for one in seat.text.splitlines() if "weak" in one and "0.60" in one)
+    plotted = re.compile(r"weak .*0\.60.*├")
+    await seat.until(lambda: plotted.search(seat.text), "the plot")
+    line = next(one for one in seat.text.splitlines() if plotted.search(one))
     assert line.index("├") < line.index("●") < line.index("┤")
     assert "◆" in seat.text
     axis = next(one for one in seat.text.splitlines() if "0.2" in one and "0.4" in one)

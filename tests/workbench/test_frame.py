@@ -46,7 +46,7 @@ from tabwb.workbench.shell import app, settings
 from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter
 from tabwb.workbench.shell.columns import shortened_apart
 from tabwb.workbench.shell.commands import Command
-from tabwb.workbench.shell.fields import TextField
+from tabwb.workbench.shell.dialogs import TextField
 from tabwb.workbench.shell.frame import MenuList, TitleBar, TitleState
 from tabwb.workbench.shell.help import GENERAL, help_for
 from tabwb.workbench.shell.widgets import Flow, Pane

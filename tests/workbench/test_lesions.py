@@ -50,8 +50,8 @@ from tabwb.workbench.lesions.form import GridScreen, LesionForm
 from tabwb.workbench.lesions.laboratory import Answer, Laboratory, Pair
 from tabwb.workbench.lesions.page import LesionsPage, lines_of
 from tabwb.workbench.lesions.sweep_page import SweepPage
+from tabwb.workbench.shell.dialogs import Selection
 from tabwb.workbench.shell.drawn import STEPS
-from tabwb.workbench.shell.fields import Selection
 from tabwb.workbench.shell.wording import DIFFERS
 from tests.workbench.seat import SIZES, Seat, Sit, Stage, workbench
 from tests.workbench.stocked import give

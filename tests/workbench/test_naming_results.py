@@ -31,10 +31,10 @@ from tabwb.workbench.results.naming_summary import (
     right_lines,
     session_lines,
 )
-from tabwb.workbench.results.presenter import Results, results_of
-from tabwb.workbench.shell import waveform
+from tabwb.workbench.results.stored import Results, results_of
+from tabwb.workbench.shell import sound
 from tabwb.workbench.shell.pictures import Picture
-from tabwb.workbench.shell.waveform import Waveform
+from tabwb.workbench.shell.sound import Waveform
 from tests.administer.naming_parts import heard, naming_battery, shown, take
 from tests.workbench.seat import Seat, Sit
 
@@ -198,7 +198,7 @@ def corrections(seat: Seat) -> list[str]:
 async def test_a_response_is_measured_scored_and_coded_afterwards(
     sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(waveform, "SETTLED_S", 600.0)  # kept when the test says so
+    monkeypatch.setattr(sound, "SETTLED_S", 600.0)  # kept when the test says so
     async with sit((120, 40)) as seat:
         with Store.open(seat.store) as store:
             other = [one.observations for one in store.trials(2)]

@@ -17,7 +17,7 @@ from tabwb.battery.loader import check_battery
 from tabwb.records.errors import ComponentError, MissingExtra, UsageError
 from tabwb.workbench.naming.picture_window import PictureWindow
 from tabwb.workbench.naming.picture_window import drawn as drawn_for_window
-from tabwb.workbench.shell import graphics
+from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.pictures import (
     Picture,
     fitted,
@@ -179,15 +179,15 @@ async def test_a_picture_stands_in_the_middle_and_goes_away() -> None:
 def test_a_terminal_that_draws_pictures_is_asked_only_when_it_says_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    graphics.prepare({"TERM": "xterm-256color"})
-    assert graphics.widget() is None
+    settings.prepare_pictures({"TERM": "xterm-256color"})
+    assert settings.picture_widget() is None
     with pytest.raises(UsageError, match="TABWB_PICTURES=ascii"):
-        graphics.prepare({"TABWB_PICTURES": "ascii"})
+        settings.prepare_pictures({"TABWB_PICTURES": "ascii"})
     monkeypatch.setitem(__import__("sys").modules, "textual_image", None)
     with pytest.raises(MissingExtra, match="pictures"):
-        graphics.prepare({"TABWB_PICTURES": "kitty"})
-    graphics.prepare({"TERM": "xterm-kitty"})
-    assert graphics.widget() is None, "without the extra it is half-blocks"
+        settings.prepare_pictures({"TABWB_PICTURES": "kitty"})
+    settings.prepare_pictures({"TERM": "xterm-kitty"})
+    assert settings.picture_widget() is None, "without the extra it is half-blocks"
 
 
 def test_a_window_shows_the_picture_as_large_as_it_fits_with_a_white_edge() -> None:

@@ -20,10 +20,8 @@ from tabwb.host.settings import Configuration
 from tabwb.records.rating_sets import CANNOT_TELL
 from tabwb.store.store import Store
 from tabwb.workbench.adjudication.page import AdjudicationPage, AdjudicationView
-from tabwb.workbench.rating.hand import Hand
-from tabwb.workbench.rating.layout import arranged, columns_in, moved
-from tabwb.workbench.rating.screen import RatingScreen
-from tabwb.workbench.rating.sheet import question_keys
+from tabwb.workbench.rating.form import arranged, columns_in, moved, question_keys
+from tabwb.workbench.rating.screen import Hand, RatingScreen
 from tabwb.workbench.rating.view_models import Reply, Request, Slot, slots_of
 from tests.administer.rating.adjudication_parts import JUDGE, disputed_set
 from tests.cli.conftest import replayed

@@ -21,14 +21,20 @@ from tabwb.media.wording import between
 from tabwb.records.states import RatingStatus, TrialState
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.comparison.plots import figure_of
-from tabwb.workbench.comparison.rows import ReadRows, bases, key_of
+from tabwb.workbench.comparison.table import ReadRows, bases, key_of
 from tabwb.workbench.engine.presenters import _unjudged, row_of, scores_of
-from tabwb.workbench.results.item_grid import GridCell, GridRow, ItemGrid, grid_lines
-from tabwb.workbench.results.presenter import ResponseRow, results_of
 from tabwb.workbench.results.responses import ResponsesView
-from tabwb.workbench.results.scores import profile_lines
-from tabwb.workbench.results.written_detail import Shown, detail_lines
-from tabwb.workbench.results.written_summary import NoteLine, WrittenSummary
+from tabwb.workbench.results.stored import ResponseRow, results_of
+from tabwb.workbench.results.written import Shown, detail_lines
+from tabwb.workbench.results.written_summary import (
+    GridCell,
+    GridRow,
+    ItemGrid,
+    NoteLine,
+    WrittenSummary,
+    grid_lines,
+    profile_lines,
+)
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.trial.transcript import LiveView, live_lines
 from tests.analysis.given import (

@@ -16,7 +16,7 @@ from tabwb.records.ratings import Judged, Judgement, Rating, failed, undefined, 
 from tabwb.records.states import AttemptState, RatingStatus, ResponseStatus, StopReason, TrialState
 from tabwb.records.trials import Attempt, PlannedTrial, Trial
 from tabwb.store.store import Store
-from tabwb.workbench.results.written_detail import judged_response
+from tabwb.workbench.results.written import judged_response
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import WrappedText
 from tests.workbench.seat import SIZES, Seat, Sit

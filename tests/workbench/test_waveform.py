@@ -8,8 +8,14 @@ from dataclasses import replace
 import pytest
 from textual.message import Message
 
-from tabwb.workbench.shell.sound import AttemptSpan, Envelope, OnsetMark, Sound, TimedPhoneme
-from tabwb.workbench.shell.waveform import Waveform
+from tabwb.workbench.shell.sound import (
+    AttemptSpan,
+    Envelope,
+    OnsetMark,
+    Sound,
+    TimedPhoneme,
+    Waveform,
+)
 from tests.workbench.seat import Stage as OneWidget
 
 SOUND = Sound(

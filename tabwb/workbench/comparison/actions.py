@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from tabwb.analysis.keys import Key
     from tabwb.workbench.comparison.loader import Question
     from tabwb.workbench.comparison.page import ModelsPage
-    from tabwb.workbench.comparison.rows import Basis
+    from tabwb.workbench.comparison.table import Basis
 
 TWO = "Mark two rows with space, then c compares them."
 ONE_ROW = (
@@ -139,7 +139,7 @@ class ComparisonActions(Actions):
     async def _answer(self, question: Question) -> None:
         """Show what was asked for last, a report only where the models are still shown."""
         from tabwb.workbench.comparison.loader import answer
-        from tabwb.workbench.comparison.report_page import ReportPage
+        from tabwb.workbench.comparison.plots import ReportPage
 
         desk = self.desk
         found = await desk.ask(answer, desk.engine, question, aside=True)

@@ -18,14 +18,14 @@ from tabwb.analysis.administrations import AdministrationData, outlines, with_co
 from tabwb.analysis.grouping import Group, Grouped, grouped, summarised
 from tabwb.records.words import plural
 from tabwb.store.store import Store
-from tabwb.workbench.comparison.rows import without_trials
+from tabwb.workbench.comparison.table import without_trials
 from tabwb.workbench.engine.threads import let_go, resting, set_aside, tidy
 from tabwb.workbench.shell.wording import head_words
 
 if TYPE_CHECKING:
     from tabwb.analysis.contrast import Pair
     from tabwb.plugin_api.extensions import Statistic
-    from tabwb.workbench.comparison.report_page import Report
+    from tabwb.workbench.comparison.plots import Report
     from tabwb.workbench.engine.engine import Engine
     from tabwb.workbench.shell.dialogs import Dialog
 
@@ -180,7 +180,7 @@ def _conditions(group: Group) -> str:
 def differ(loader: ResponseLoader, group: Group, feature: str) -> MakeDialog:
     """Find the responses of a group on which judges differ about a feature."""
     from tabwb.analysis.judges import disagreements
-    from tabwb.workbench.comparison.dialogs import DifferingScreen
+    from tabwb.workbench.comparison.compare import DifferingScreen
 
     result = disagreements(loader.members(group, explained=feature), feature)
     return partial(DifferingScreen, result, group.battery, group.name)
@@ -188,7 +188,7 @@ def differ(loader: ResponseLoader, group: Group, feature: str) -> MakeDialog:
 
 def pair(loader: ResponseLoader, kin: Sequence[tuple[Group, Group]]) -> Report:
     """Compare each base group with its instruct group, one pair after the other."""
-    from tabwb.workbench.comparison.report_page import pairs_report
+    from tabwb.workbench.comparison.plots import pairs_report
 
     pairs: list[Pair] = []
     for sides in kin:
@@ -200,7 +200,7 @@ def pair(loader: ResponseLoader, kin: Sequence[tuple[Group, Group]]) -> Report:
 def contrast(loader: ResponseLoader, groups: Sequence[Group], label: str) -> Report:
     """Compare the judges of some groups of one battery with each other."""
     from tabwb.analysis.judges import judges_of
-    from tabwb.workbench.comparison.report_page import judges_report
+    from tabwb.workbench.comparison.plots import judges_report
 
     members = loader.members(*groups)
     compared = judges_of(members)

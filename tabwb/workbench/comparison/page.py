@@ -20,16 +20,24 @@ from textual.widgets import Input, Static
 from tabwb.analysis.grouping import Grouped
 from tabwb.records.words import NONE
 from tabwb.workbench.comparison.actions import ComparisonActions
-from tabwb.workbench.comparison.detail import ModelDetail
-from tabwb.workbench.comparison.heat import AROUND, FeatureMap
+from tabwb.workbench.comparison.detail import AROUND, FeatureMap, ModelDetail
 from tabwb.workbench.comparison.plots import PlotPane, PlotScroll
-from tabwb.workbench.comparison.rows import RIGHT, Basis, Order, ReadRows, bases, chosen, key_of
-from tabwb.workbench.comparison.table import ModelsTable, columns_of
+from tabwb.workbench.comparison.table import (
+    RIGHT,
+    Basis,
+    ModelsTable,
+    Order,
+    ReadRows,
+    bases,
+    chosen,
+    columns_of,
+    key_of,
+)
 from tabwb.workbench.shell.columns import WIDE, Column, laid, shortened_apart
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import FilterField
 from tabwb.workbench.shell.drawn import share_bar
-from tabwb.workbench.shell.fields import FilterField
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Line, Pane, WrappedText

@@ -72,7 +72,7 @@ SUBJECT = Subject(
     commands=COMMANDS,
     pages=(
         PageSpec("models", "page:ModelsPage", "the results by model"),
-        PageSpec("report", "report_page:ReportPage", "a report on several models", REPORT),
+        PageSpec("report", "plots:ReportPage", "a report on several models", REPORT),
     ),
     actions="actions:ComparisonActions",
 )

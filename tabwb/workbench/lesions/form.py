@@ -22,8 +22,16 @@ from tabwb.lesion.declared import OPERATIONS, SELECTIONS, TARGETS, Part
 from tabwb.lesion.spec import Lesion, asked_lesions, lesion_text, made, numbers_text, parse_numbers
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import expanded, read_regular
-from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
-from tabwb.workbench.shell.fields import Combo, Fields, Known, Selection, TextField
+from tabwb.workbench.shell.dialogs import (
+    Choice,
+    Combo,
+    Dialog,
+    Fields,
+    Known,
+    Selection,
+    TextField,
+    labelled,
+)
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 ALL = "all"

@@ -42,8 +42,7 @@ from tabwb.workbench.lesions.page_words import (
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import ScrollPane, labelled
-from tabwb.workbench.shell.fields import Combo, Fields, Known
+from tabwb.workbench.shell.dialogs import Combo, Fields, Known, ScrollPane, labelled
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Pane, WrappedText

@@ -10,7 +10,7 @@ from tabwb.lesion.declared import CONTROL, OPERATIONS, TARGETS
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, PlannedTrial
 from tabwb.workbench.engine.view_models import Catalogue
-from tabwb.workbench.shell.fields import Combo, Fields, Known
+from tabwb.workbench.shell.dialogs import Combo, Fields, Known
 from tabwb.workbench.shell.wording import QUIET, folded
 
 WIDEST = 100

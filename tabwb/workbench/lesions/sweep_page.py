@@ -29,9 +29,8 @@ from tabwb.workbench.lesions.page_words import (
 )
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import ScrollPane, labelled
+from tabwb.workbench.shell.dialogs import Fields, ScrollPane, labelled
 from tabwb.workbench.shell.drawn import bar
-from tabwb.workbench.shell.fields import Fields
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded, key_lines

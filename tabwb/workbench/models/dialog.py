@@ -20,8 +20,7 @@ from tabwb.workbench.engine.messages import Ready
 from tabwb.workbench.engine.view_models import Catalogue, ModelEntry
 from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import Choice, Dialog, labelled
-from tabwb.workbench.shell.fields import Fields, Selection
+from tabwb.workbench.shell.dialogs import Choice, Dialog, Fields, Selection, labelled
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.wording import AMBER, QUIET
 

@@ -44,8 +44,7 @@ from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pictures import Picture
-from tabwb.workbench.shell.sound import Envelope, Sound
-from tabwb.workbench.shell.waveform import Waveform
+from tabwb.workbench.shell.sound import Envelope, Sound, Waveform
 from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
 from tabwb.workbench.shell.wording import AMBER
 

@@ -19,8 +19,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.speakers import REASONS, SCOPES, Scope, Study, check_id, read_day
 from tabwb.workbench.participants.lines import SIGNS, sign
 from tabwb.workbench.shell.columns import clipped
-from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, labelled
-from tabwb.workbench.shell.fields import TextField
+from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, TextField, labelled
 from tabwb.workbench.shell.widgets import WrappedText
 from tabwb.workbench.shell.wording import LEAST, wrapped
 

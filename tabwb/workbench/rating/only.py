@@ -21,9 +21,8 @@ from textual.filter import LineFilter
 from tabwb.workbench.rating.screen import Connect, RatingScreen
 from tabwb.workbench.rating.worker import connection
 from tabwb.workbench.shell import settings
-from tabwb.workbench.shell.app import MIN_SIZE, TOO_SMALL, ControlFilter
+from tabwb.workbench.shell.app import MIN_SIZE, TOO_SMALL, ControlFilter, prepare
 from tabwb.workbench.shell.help import TooSmall
-from tabwb.workbench.shell.textual_tuning import prepare
 
 
 class RatingApp(App[int]):
@@ -70,9 +69,7 @@ class RatingApp(App[int]):
 
 def run_rating(store_location: str | None, set_ref: int | str, rater: str) -> int:
     """Open the rating screen alone and return the exit status."""
-    from tabwb.workbench.shell import graphics
-
-    graphics.prepare()
+    settings.prepare_pictures()
     prepare()
     theme = os.environ.get("TABWB_THEME", "") or settings.load().theme
     app = RatingApp(connection(store_location, set_ref, rater), theme=theme)

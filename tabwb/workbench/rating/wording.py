@@ -1,10 +1,19 @@
-"""Marks, words and lines of the rating screen."""
+"""Words of the rating screen: marks, lines, keys, and its help with the form's definitions."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import ClassVar
 
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
 from textual.content import Content
+from textual.screen import ModalScreen
+from textual.widget import Widget
+from textual.widgets import Static
 
 from tabwb.administer.rating.session import Asked, Draft
 from tabwb.battery.forms import Form, Option, Question
@@ -14,8 +23,12 @@ from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.records.words import plural
 from tabwb.workbench.rating.view_models import RatingView, Slot, attempts_in, slots_of
 from tabwb.workbench.shell.columns import Column, Heading, laid
+from tabwb.workbench.shell.commands import key_label
+from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.drawn import scale
+from tabwb.workbench.shell.help import CLOSING
 from tabwb.workbench.shell.sound import bars
+from tabwb.workbench.shell.widgets import ReportView, WrappedText
 from tabwb.workbench.shell.wording import (
     ABSENT,
     ACCENT,
@@ -316,3 +329,208 @@ def option_columns(question: Question) -> Sequence[Column[Answer]]:
 
 def _text(value: Answer) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _rates(view: RatingView) -> bool:
+    return view.phase == "rate"
+
+
+def _sounds(view: RatingView) -> bool:
+    return _rates(view) and view.audio_s is not None
+
+
+def _silent(view: RatingView) -> bool:
+    return _rates(view) and view.audio_s is None
+
+
+def _goes_on(view: RatingView) -> bool:
+    return view.phase != "over"
+
+
+def _repeats(view: RatingView) -> bool:
+    return _rates(view) and any(question.per_attempt for question in view.form.questions)
+
+
+def _verdicts(view: RatingView) -> bool:
+    kinds = {question.kind for question in view.form.questions}
+    return _rates(view) and "present-absent" in kinds
+
+
+def _always(view: RatingView) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class RatingKey:
+    """One command of the screen.
+
+    Attributes:
+        method: of the screen, without ``do_``.
+        keys: as Textual names them; a letter that a question of the form has is left to it.
+        word: in the footer; empty: it is not there.
+        text: one line for the table of keys.
+        when: whether it can be used now.
+    """
+
+    method: str
+    keys: tuple[str, ...]
+    word: str
+    text: str
+    when: Callable[[RatingView], bool] = _rates
+
+    def label(self, taken: frozenset[str]) -> str:
+        """Return the first key that no question has, as it is written for people."""
+        return key_label(next(key for key in self.keys if key not in taken))
+
+
+KEYS = (
+    RatingKey("next", ("enter",), "Next", "The sample is done: store it and show the next one. "
+              "What was not looked at is asked first; enter again confirms it as absent.",
+              _goes_on),
+    RatingKey("absent", ("minus", "underscore"), "Absent",
+              "The highlighted feature is absent; go to the next one not looked at.", _verdicts),
+    RatingKey("play", ("space", "f8"), "Play", "Play what was said; again: stop.", _sounds),
+    RatingKey("slow", ("l", "f9"), "Slow",
+              "Play it at three quarters of its speed, at the same pitch.", _sounds),
+    RatingKey("attempt", ("m", "f3"), "Attempt", "Answer for one more attempt.", _repeats),
+    RatingKey("turn", ("space",), "", "Change the answer to the highlighted question.", _silent),
+    RatingKey("back", ("z", "f7"), "Back", "Show the sample before; what is answered stays.",
+              _always),
+    RatingKey("surer", ("plus",), "", "How sure you are, from 0 to 3, one step with each press."),
+    RatingKey("undo", ("u", "f6"), "Undo",
+              "Take back the last change of this sample, else the last completion."),
+    RatingKey("note", ("n", "f2"), "Note", "Write a note on this sample; enter keeps it."),
+    RatingKey("guidelines", ("g", "f4"), "Guidelines", "Show the guidelines of this set.",
+              _always),
+    RatingKey("unsure", ("exclamation_mark",), "", "Cannot tell, for the highlighted question."),
+    RatingKey("clear", ("delete", "backspace"), "",
+              "Remove the answer to the highlighted question: not looked at."),
+    RatingKey("edit", ("tab",), "", "Choose or write the answer to the highlighted question."),
+    RatingKey("theme", ("f5",), "", "Dark, light, high contrast.", _always),
+    RatingKey("help", ("question_mark", "f1"), "Keys", "This table.", _always),
+    RatingKey("leave", ("f10",), "Leave", "Leave; everything is stored.", _always),
+)  # fmt: skip
+MOVES = {"left": (-1, 0), "right": (1, 0), "up": (0, -1), "down": (0, 1)}
+SCROLLS = frozenset({"pageup", "pagedown", "shift+up", "shift+down"})
+"""Keys that scroll the text, by pages; with shift by lines."""
+
+
+def command_of(key: str, view: RatingView, taken: frozenset[str]) -> RatingKey | None:
+    """Return the command that a key stands for now, or None."""
+    if key in taken and view.phase == "rate":
+        return None
+    return next((one for one in KEYS if key in one.keys and one.when(view)), None)
+
+
+def answer_hints(view: RatingView) -> list[tuple[str, str]]:
+    """Return how questions are answered, for the footer: keys and a word each."""
+    if view.phase != "rate":
+        return []
+    kinds = {question.kind for question in view.form.questions}
+    hints = []
+    if "scale" in kinds:
+        hints.append(("letter, digit", "rate"))
+    elif "present-absent" in kinds:
+        hints.append(("letter", "present"))
+    if any(question.cannot_tell and question.key for question in view.form.questions):
+        hints.append(("shift", "cannot tell"))
+    if "scale" in kinds:
+        return hints
+    if "present-absent" in kinds:
+        hints.append(("0-3", "sure"))
+    elif any(one.key for question in view.form.questions for one in question.options):
+        hints.append(("digit", "choose"))
+    return hints
+
+
+HELP = """\
+# Rating
+
+Each question has a key. **?** shows all keys and the definitions of the form. Everything is saved
+at once.
+"""
+KEY = 20
+
+
+class ReadingScreen(ModalScreen[None]):
+    """Shows a text that can be scrolled."""
+
+    CSS_PATH = "../shell/keys.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = CLOSING
+
+    def __init__(self, title: str, text: Widget) -> None:
+        super().__init__(classes="keys")
+        self._title, self._text = title, text
+
+    def compose(self) -> ComposeResult:
+        """Yield title and text."""
+        with Vertical(classes="dialog"):
+            yield Static(self._title, classes="dialog-title", markup=False)
+            yield ScrollPane(self._text, id="key-list", help_text=HELP)
+            yield Static("arrows Scroll   esc Close", classes="dialog-note")
+
+
+def codebook(view: RatingView, keys: Mapping[str, str], taken: frozenset[str]) -> ReadingScreen:
+    """Return the screen of all keys and of the questions with their definitions."""
+
+    def lines(width: int) -> Iterator[Content]:
+        for key, words in key_rows(view, taken):
+            yield from _row(key, Content(""), words, width)
+        yield Content("")
+        if view.form.notes:
+            yield from _row("", Content(""), view.form.notes, width)
+            yield Content("")
+        yield from question_lines(view.form, keys, width)
+
+    return ReadingScreen("Keys and questions", WrappedText(lines))
+
+
+def guidelines(view: RatingView) -> ReadingScreen:
+    """Return the screen of the guidelines: Markdown in which links are words and lines stay."""
+    from rich.markdown import Markdown
+
+    lines = view.guidelines.replace("\n", "  \n")
+    text = ReportView(Markdown(lines, hyperlinks=False))
+    return ReadingScreen(f"Guidelines of {view.set_name}", text)
+
+
+def key_rows(view: RatingView, taken: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield each key with what it does."""
+    kinds = {question.kind for question in view.form.questions}
+    if "present-absent" in kinds:
+        yield "letter", "Present; again: absent. · means not looked at."
+    if "scale" in kinds:
+        yield "letter, digit", "Go to a question; rate it."
+    elif "present-absent" in kinds:
+        yield "0 to 3", "How sure you are of the whole sample."
+    yield "shift+letter", "Cannot tell, where the form allows it."
+    yield "arrows", "Highlight another question; the mouse answers too."
+    yield "page up, down", "Scroll the text."
+    for one in KEYS:
+        if one.when(view):
+            free = [key_label(key) for key in one.keys if key not in taken]
+            yield ", ".join(free), one.text
+
+
+def question_lines(form: Form, keys: Mapping[str, str], width: int) -> Iterator[Content]:
+    """Yield the questions with their definitions, examples and answers."""
+    for question in form.questions:
+        words = " ".join(filter(None, (question.definition, question.example and (
+            f"Example: {question.example}"))))  # fmt: skip
+        title = Content.styled(f"{question.title}  ", "bold")
+        yield from _row(keys[question.measure], title, words, width)
+        pieces = [
+            Content.assemble((option.key or option.value, ACCENT), " ", option.title)
+            for option in question.options
+        ]
+        for line in flowed(pieces, max(width - KEY, LEAST)):
+            yield Content.assemble(" " * KEY, line)
+
+
+def _row(key: str, title: Content, words: str, width: int) -> Iterator[Content]:
+    room = max(width - KEY, LEAST)
+    first, *rest = wrap(" " * title.cell_length + words, room, drop_whitespace=False) or [""]
+    yield Content.assemble(
+        (key.ljust(KEY - 1) + " ", f"bold {ACCENT}"), title, first[title.cell_length :]
+    )
+    yield from (Content(" " * KEY + line.strip()) for line in rest)

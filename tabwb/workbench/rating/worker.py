@@ -10,14 +10,129 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, TypeVar
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Self, TypeVar
 
+from tabwb.administer.rating.session import RaterSession
 from tabwb.records.errors import StoreError, TabwbError, error_text
-from tabwb.workbench.rating.view_models import Reply, Request
+from tabwb.records.files import WorkFolder
+from tabwb.workbench.rating.view_models import RatingView, Reply, Request
+from tabwb.workbench.shell.sound import Envelope, envelope_of
 
 if TYPE_CHECKING:
-    from tabwb.administer.rating.session import RaterSession
-    from tabwb.workbench.rating.sound import SampleSound
+    from tabwb.speech.playback import Playback
+
+
+def view_of(session: RaterSession) -> RatingView:
+    """Return what the screen shows now: of the sample only what the form shows of it."""
+    progress, shown = session.progress, session.shown
+    base = RatingView(
+        phase=session.phase,
+        visit=session.visit,
+        set_name=session.name,
+        rater=session.rater,
+        form=session.form,
+        position=progress.place,
+        planned=progress.planned,
+        done=progress.done,
+        withheld=progress.withheld,
+        draft=session.draft if session.asked is None else session.asked.draft,
+        complete=session.complete,
+        confirmed=session.confirmed,
+        asked=session.asked,
+        right=session.right,
+        guidelines=session.guidelines,
+        guidelines_first=bool(session.guidelines) and not session.guidelines_read,
+    )
+    if shown is None:
+        return base
+    return replace(
+        base,
+        text=shown.text,
+        prompt=shown.prompt,
+        context_before=shown.context_before,
+        context_after=shown.context_after,
+        target=shown.target,
+        learning=shown.calibration,
+        audio_s=shown.seconds,
+        loudness=_loudness(session),
+        picture=_picture(session),
+    )
+
+
+def _loudness(session: RaterSession) -> Envelope | None:
+    try:
+        cut = session.audio()
+        made = None if cut is None else envelope_of(*cut)
+    except TabwbError:
+        return None  # playing it says why it cannot be read
+    return made and replace(made, start_s=0.0, end_s=made.end_s - made.start_s)
+
+
+def _picture(session: RaterSession) -> bytes | None:
+    try:
+        return session.picture()
+    except StoreError:
+        return None  # 'tabwb store check' says which file is gone; what was said can be rated
+
+
+SLOW = 0.75
+"""The speed of slow playback."""
+Cut = tuple[Path, float, float]
+"""A file, and the start and end of the stretch in seconds."""
+
+
+class SampleSound:
+    """Plays one stretch at a time; a further request stops it."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._folder: WorkFolder | None = None
+        self._playing: Playback | None = None
+
+    def __enter__(self) -> Self:
+        """Return itself."""
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        """Stop, and remove the copies."""
+        self.stop()
+        if self._folder is not None:
+            self._folder.close()
+
+    def play(self, cut: Cut | None, *, slow: bool) -> str:
+        """Play a stretch, or stop what is heard; return what is done, in words."""
+        if self.stop():
+            return "stopped"
+        if cut is None:
+            return "there is no recording to play"
+        from tabwb.speech.playback import Playback
+
+        self._playing = Playback(self._slow_copy(cut)) if slow else Playback(*cut)
+        self._playing.start()
+        seconds = f"{self._playing.seconds:.1f} s"
+        return f"playing {seconds} at {SLOW:g} of the speed" if slow else f"playing {seconds}"
+
+    def stop(self) -> bool:
+        """Stop; return whether something was heard."""
+        playing, self._playing = self._playing, None
+        if playing is None or not playing.playing:
+            return False
+        playing.stop()
+        return True
+
+    def _slow_copy(self, cut: Cut) -> Path:
+        from tabwb.speech.condition import slowed
+        from tabwb.speech.files import read_clip, write_wav
+
+        if self._folder is None:
+            self._folder = WorkFolder(self._root)
+        path = self._folder.path / "slow.wav"
+        samples, rate = read_clip(*cut)
+        write_wav(path, slowed(samples, rate, SLOW), rate)
+        return path
+
 
 T = TypeVar("T")
 Say = Callable[[Reply], object]
@@ -68,7 +183,6 @@ class Worker(threading.Thread):
         from tabwb.host.settings import Configuration
         from tabwb.store import takes
         from tabwb.store.store import Store
-        from tabwb.workbench.rating.sound import SampleSound
 
         configuration = Configuration.load()
         plugins = Plugins.load(configuration)
@@ -87,7 +201,6 @@ class Worker(threading.Thread):
                     return None
 
     def _show(self, session: RaterSession) -> None:
-        from tabwb.workbench.rating.presenter import view_of
 
         self._say(Reply("shown", view_of(session)))
 

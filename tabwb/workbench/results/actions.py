@@ -15,7 +15,7 @@ from tabwb.workbench.shell.page import Actions
 
 if TYPE_CHECKING:
     from tabwb.workbench.results.page import ResultsPage
-    from tabwb.workbench.results.presenter import Results
+    from tabwb.workbench.results.stored import Results
 
 
 RENEW_S = 0.3

@@ -18,20 +18,22 @@ from tabwb.phonology.inventory import to_ipa
 from tabwb.records.states import AttemptState
 from tabwb.workbench.engine.messages import Playing
 from tabwb.workbench.results.actions import ResultsActions
-from tabwb.workbench.results.body import ResultsBody
-from tabwb.workbench.results.naming_presenter import NamedResponse
-from tabwb.workbench.results.naming_summary import NamingSummary
-from tabwb.workbench.results.presenter import ResponseRow
-from tabwb.workbench.results.responses import NUMBER, ResponsesView
-from tabwb.workbench.results.stored import Correction, SoundReader, correct, undo_correction
+from tabwb.workbench.results.naming_summary import NamedResponse, NamingSummary
+from tabwb.workbench.results.responses import NUMBER, ResponsesView, ResultsBody
+from tabwb.workbench.results.stored import (
+    Correction,
+    ResponseRow,
+    SoundReader,
+    correct,
+    undo_correction,
+)
 from tabwb.workbench.shell.columns import Column, short_spec
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.drawn import MARKS
 from tabwb.workbench.shell.pictures import Picture, Pixels
 from tabwb.workbench.shell.rule_verdicts import verdict_lines
-from tabwb.workbench.shell.sound import Sound
-from tabwb.workbench.shell.waveform import Waveform
+from tabwb.workbench.shell.sound import Sound, Waveform
 from tabwb.workbench.shell.widgets import WrappedText
 from tabwb.workbench.shell.wording import AMBER, QUIET, folded, key_lines, seconds
 

@@ -13,12 +13,10 @@ from textual.content import Content
 from textual.widgets import Static
 
 from tabwb.workbench.results.actions import ResultsActions
-from tabwb.workbench.results.body import ResultsBody
-from tabwb.workbench.results.presenter import Results
-from tabwb.workbench.results.responses import ResponsesView
-from tabwb.workbench.results.stored import note_trial, rescore, void_trial
+from tabwb.workbench.results.responses import ResponsesView, ResultsBody
+from tabwb.workbench.results.stored import Results, note_trial, rescore, void_trial
 from tabwb.workbench.results.subject import ResultsShown
-from tabwb.workbench.results.written_body import WrittenBody
+from tabwb.workbench.results.written import WrittenBody
 from tabwb.workbench.shell.commands import Command, Situation
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.page import Page

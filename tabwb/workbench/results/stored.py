@@ -1,29 +1,146 @@
 """Stored responses: their results, replies, picture and sound are read, and they are corrected.
 
-All of it runs in the worker's thread.
+What reads and corrects runs in the worker's thread.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from tabwb.analysis.administrations import AdministrationData, is_usable
+from tabwb.analysis.statistics.results import Results as GroupResults
+from tabwb.battery.model import Battery
 from tabwb.operations.trial import RescoreAdministration
 from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import Judged
+from tabwb.records.states import ResponseStatus
+from tabwb.records.trials import Administration, Trial
 from tabwb.workbench.engine.engine import Engine
 from tabwb.workbench.engine.messages import Stored, Told
+from tabwb.workbench.engine.presenters import (
+    Places,
+    counted_mark,
+    item_of,
+    mark_of,
+    places_in_subtests,
+)
 from tabwb.workbench.engine.session_controller import SessionController
+from tabwb.workbench.engine.view_models import Item
+from tabwb.workbench.results.written_summary import (
+    FirstJudge,
+    GridRow,
+    Profiles,
+    first_judge,
+    grid_of,
+    profiles_of,
+)
 from tabwb.workbench.shell.sound import Envelope, Sound, envelope_of, sound_of, stretch_around
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
     from tabwb.store.store import Store
     from tabwb.tasks.spoken_naming.scores import Naming
-    from tabwb.workbench.results.presenter import Results
+    from tabwb.workbench.results.naming_summary import NamedResponse, NamingResults
     from tabwb.workbench.shell.pictures import Pixels
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseRow:
+    """One trial in the results' list."""
+
+    item: Item
+    verdict: str
+    glyph: str
+    notes: tuple[str, ...] = ()
+    named: NamedResponse | None = None
+    found: tuple[int, int] | None = None
+    """Features that the first judge found, and on how many it has a verdict."""
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The results of one administration."""
+
+    administration: Administration
+    battery: Battery
+    summary: GroupResults
+    responses: tuple[ResponseRow, ...]
+    profiles: Profiles
+    """How often each judge found each feature."""
+    grid: tuple[GridRow, ...]
+    """The items with a mark for each replicate."""
+    naming: NamingResults | None = None
+    """Of a battery whose pictures are named aloud."""
+
+
+def results_of(data: AdministrationData, sessions: Sequence[AdministrationData] = ()) -> Results:
+    """Return everything that the results page shows."""
+    from tabwb.analysis.statistics.summary import pool  # loads numpy
+
+    summary = pool([data], interval=True)
+    naming: NamingResults | None = None
+    named: Mapping[int, NamedResponse] = {}
+    if summary.named:
+        from tabwb.workbench.results.naming_summary import naming_results
+
+        naming, named = naming_results(data, summary.named, sessions)
+    from tabwb.analysis.frame import effective_statuses
+
+    statuses = effective_statuses(data.battery, data.trials)
+    places = places_in_subtests(data.trials)
+    judge = first_judge(summary)
+    rows = tuple(
+        _row(data, trial, status, named.get(trial.plan.number), places, judge)
+        for trial, status in zip(data.trials, statuses, strict=True)
+    )
+    return Results(
+        data.administration,
+        data.battery,
+        summary,
+        rows,
+        profiles_of(data.battery, summary),
+        grid_of(
+            data.battery,
+            ((row.item.trial, row.glyph, row.found) for row in rows),
+            judge,
+        ),
+        naming,
+    )
+
+
+STATES = {"open": "not given", "error": "in error", "not-administered": "not administered"}
+"""States of a trial in words, where they are not the state's name."""
+
+
+def _row(
+    data: AdministrationData,
+    trial: Trial,
+    status: ResponseStatus | None,
+    named: NamedResponse | None,
+    places: Places,
+    judge: FirstJudge,
+) -> ResponseRow:
+    subtest = data.battery.subtest(trial.plan.subtest)
+    mark = mark_of(trial, subtest.scorers, data.declarations)
+    if named is not None:
+        mark = counted_mark(mark, named.item)
+    item = item_of(
+        data.battery,
+        data.administration.conditions,
+        trial,
+        data.trials,
+        places,
+        data.declarations,
+    )
+    verdict = STATES.get(mark, mark)
+    text = trial.counting.response if trial.counting is not None else ""
+    usable = is_usable(status, subtest.response, text)
+    found = judge.found_in(trial, usable=usable) if mark == "given" else None
+    return ResponseRow(replace(item, status=status), verdict, mark, trial.notes, named, found)
+
 
 KEPT = 256
 """So many envelopes are kept in memory."""
@@ -32,7 +149,6 @@ KEPT = 256
 def read_results(engine: Engine, number: int) -> Results:
     """Return the results of one administration."""
     from tabwb.analysis.administrations import load_administrations, load_columns
-    from tabwb.workbench.results.presenter import results_of
 
     store, primary = engine.store, engine.plugins.configuration.study.primary_rater
     (data,) = load_administrations(store, (number,), primary=primary)

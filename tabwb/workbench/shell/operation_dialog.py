@@ -17,8 +17,17 @@ from tabwb.operations.operation import Operation, Value, made, values_of
 from tabwb.records.errors import TabwbError, UsageError, error_text
 from tabwb.workbench.engine.jobs import JobState, refusal
 from tabwb.workbench.shell.desk import Desk
-from tabwb.workbench.shell.dialogs import AskWords, Choice, Dialog, ScrollPane, labelled
-from tabwb.workbench.shell.fields import Fields, Known, Selection, known_judges
+from tabwb.workbench.shell.dialogs import (
+    AskWords,
+    Choice,
+    Dialog,
+    Fields,
+    Known,
+    ScrollPane,
+    Selection,
+    known_judges,
+    labelled,
+)
 from tabwb.workbench.shell.wording import AMBER, QUIET
 
 SIGNS = {"running": "…", "stopping": "…", "done": "✓", "stopped": "‖", "refused": "!"}

@@ -24,7 +24,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from tabwb.records.errors import UsageError
-from tabwb.workbench.shell import graphics
+from tabwb.workbench.shell import settings
 
 Pixels = NDArray[np.uint8]
 """Height x width x 3 (red, green, blue), 0 to 255."""
@@ -125,11 +125,11 @@ class Picture(Widget):
         self._pixels: Pixels | None = None
         self._strips: list[Strip] = []
         self._made_for: tuple[int, int] | None = None
-        self._drawn_by_terminal = graphics.widget() is not None
+        self._drawn_by_terminal = settings.picture_widget() is not None
 
     def compose(self) -> ComposeResult:
         """Yield the terminal's own picture, where it draws any."""
-        drawn = graphics.widget()
+        drawn = settings.picture_widget()
         if drawn is not None:
             yield drawn(id="drawn")
 

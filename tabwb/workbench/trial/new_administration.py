@@ -35,8 +35,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue, ModelEntry
-from tabwb.workbench.shell.dialogs import Choice, Dialog
-from tabwb.workbench.shell.fields import Combo, Known, Selection, known_judges
+from tabwb.workbench.shell.dialogs import Choice, Combo, Dialog, Known, Selection, known_judges
 from tabwb.workbench.shell.wording import AMBER, QUIET, folded, name_of, state_word
 from tabwb.workbench.trial.draft import (
     PROTOCOL,

@@ -1,0 +1,584 @@
+"""The form of a sample: its answers, where questions stand, the grid and the line for words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from string import ascii_lowercase
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.events import Click
+from textual.message import Message
+from textual.widgets import Input
+from textual.widgets.input import Selection
+
+from tabwb.administer.rating.session import Draft
+from tabwb.battery.forms import MOST_ATTEMPTS, SOURCE, Form, Question, missing
+from tabwb.phonology.inventory import mapped_letters, parse_spoken, to_ipa
+from tabwb.records.errors import TabwbError
+from tabwb.records.rating_sets import CANNOT_TELL, Answer
+from tabwb.workbench.rating.view_models import Slot, attempts_in, slots_of, turned
+from tabwb.workbench.rating.wording import HELP, mark
+from tabwb.workbench.shell.columns import clipped
+from tabwb.workbench.shell.widgets import WidthAwareWidget
+from tabwb.workbench.shell.wording import ACCENT, PRESENT, QUIET, wrapped
+
+GAP = 2
+"""Columns of characters between two columns of questions."""
+LEAST_MARKED, LEAST_WORDED = 23, 36
+"""The least width of a column: of marks and digits, and where answers are words."""
+TITLES = 34
+"""A fourth column must leave so much room for titles."""
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """The title of a group."""
+
+    title: str
+
+
+Entry = Heading | Slot | None
+"""None is an empty line."""
+
+
+def least_width(slots: Sequence[Slot]) -> int:
+    """Return the least width of a column for these questions."""
+    worded = any(slot.question.kind in {"choice", "phonemes", "text"} for slot in slots)
+    return LEAST_WORDED if worded and len(slots) < 12 else LEAST_MARKED
+
+
+def columns_in(slots: Sequence[Slot], width: int) -> int:
+    """Return how many columns fit."""
+    most = 4 if (width + GAP) // 4 - GAP >= TITLES else 3
+    return max(1, min((width + GAP) // (least_width(slots) + GAP), most))
+
+
+def arranged(form: Form, slots: Sequence[Slot], columns: int, most: int) -> list[list[Entry]]:
+    """Return the entries of each column, in reading order down the columns, as short as possible.
+
+    Groups stay together, unless one is much longer than the others. Their titles are left out where
+    the columns would be too long with them.
+    """
+    made = _arranged(_blocks(form, slots), columns)
+    if max(map(len, made)) > most and not any(slot.attempt for slot in slots):
+        made = _arranged([[slot] for slot in slots], columns)
+    return made
+
+
+def _arranged(blocks: list[list[Entry]], columns: int) -> list[list[Entry]]:
+    total = sum(map(len, blocks))
+    for height in range(max(ceil(total / columns), 1), total + 1):
+        limit = ceil(total / columns) + 3
+        pieces = [
+            piece
+            for block in blocks
+            for piece in ([block] if len(block) <= limit else [[entry] for entry in block])
+        ]
+        filled = _filled(pieces, height)
+        if len(filled) <= columns:
+            return filled
+    return [[entry for block in blocks for entry in block]]
+
+
+def _blocks(form: Form, slots: Sequence[Slot]) -> list[list[Entry]]:
+    titles = {group.id: group.title for group in form.groups}
+    blocks: list[list[Entry]] = []
+    before: str | None = None
+    for slot in slots:
+        title = titles.get(slot.question.group, "")
+        if slot.question.per_attempt:
+            title = f"Attempt {slot.attempt}"
+        if title != before:
+            blocks.append([Heading(title)] if title else [])
+            before = title
+        blocks[-1].append(slot)
+    return blocks
+
+
+def _filled(pieces: Sequence[list[Entry]], height: int) -> list[list[Entry]]:
+    columns: list[list[Entry]] = [[]]
+    for piece in pieces:
+        if columns[-1] and len(columns[-1]) + len(piece) > height:
+            columns.append([])
+        columns[-1] += piece
+    return columns
+
+
+def moved(columns: Sequence[Sequence[Entry]], slot: Slot, right: int, down: int) -> Slot:
+    """Return the question that an arrow key leads to."""
+    order = [entry for column in columns for entry in column if isinstance(entry, Slot)]
+    if down:
+        return order[(order.index(slot) + down) % len(order)]
+    at = next(n for n, column in enumerate(columns) if slot in column)
+    row = list(columns[at]).index(slot)
+    other = columns[(at + right) % len(columns)]
+    rows = [(abs(n - row), n) for n, entry in enumerate(other) if isinstance(entry, Slot)]
+    found = other[min(rows)[1]] if rows else slot
+    return found if isinstance(found, Slot) else slot
+
+
+COMMAND_LETTERS = "glmnuz"
+"""Letters of the screen's own commands, which questions without a key get last."""
+
+
+def question_keys(form: Form) -> dict[str, str]:
+    """Return the key of each question by measure; one without a key gets a free letter.
+
+    The letter is the first of the title that neither a question nor a command has.
+
+    >>> made = (Question("a", "Anomia", key="x"), Question("b", "Neologisms", key="a"),
+    ...         Question("c", "Nouns"))
+    >>> question_keys(Form("f", "1", "F", "MIT", "", made))
+    {'a': 'x', 'b': 'a', 'c': 'o'}
+    """
+    keys = {question.measure: question.key for question in form.questions if question.key}
+    for question in form.questions:
+        if not question.key:
+            title = [letter for letter in question.title.casefold() if letter in ascii_lowercase]
+            last = "z" if question.measure == SOURCE else ""
+            wanted = [letter for letter in (*title, *ascii_lowercase) if letter not in last]
+            wanted.sort(key=lambda letter: letter in COMMAND_LETTERS)
+            free = (letter for letter in wanted if letter not in {*keys.values(), "z"})
+            keys[question.measure] = next(free, "")
+    return {question.measure: keys[question.measure] for question in form.questions}
+
+
+class AnswerSheet:
+    """What a rater has answered about the sample on the screen.
+
+    Every change returns why it is refused, or an empty text.
+    """
+
+    def __init__(self, form: Form, draft: Draft, attempts: int = 1) -> None:
+        self.form = form
+        self.draft = draft
+        self.keys = question_keys(form)
+        self.attempts = max(attempts_in(draft.answers), attempts)
+        self.slots = slots_of(form, self.attempts)
+        self.at = self.slots[0]
+        """The highlighted question."""
+
+    @property
+    def answers(self) -> Mapping[str, Answer]:
+        """The answers by key."""
+        return self.draft.answers
+
+    def answer_of(self, slot: Slot) -> Answer:
+        """Return the answer to a question."""
+        return self.draft.answers.get(slot.key)
+
+    def slot_of_key(self, key: str) -> Slot | None:
+        """Return the question with a key; of questions per attempt that of the highlighted one."""
+        attempt = self.at.attempt or self.attempts
+        found = [slot for slot in self.slots if self.keys[slot.question.measure] == key]
+        return next((slot for slot in found if slot.attempt in {None, attempt}), None)
+
+    def highlight(self, slot: Slot) -> None:
+        """Highlight a question."""
+        if slot in self.slots:
+            self.at = slot
+
+    def highlight_first_missing(self) -> Question | None:
+        """Highlight and return the first question that needs an answer; None where none does."""
+        measures = missing(self.form, self.draft.answers)
+        if not measures:
+            return None
+        self.at = next(slot for slot in self.slots if slot.question.measure == measures[0])
+        return self.at.question
+
+    # ---------------------------------------------------------------- changes
+
+    def put(self, slot: Slot, answer: Answer) -> str:
+        """Take an answer and highlight its question."""
+        if answer == CANNOT_TELL and not slot.question.cannot_tell:
+            return f"{slot.question.title}: this form has no 'cannot tell' here"
+        slot.question.check(answer)
+        answers = {key: value for key, value in self.draft.answers.items() if key != slot.key}
+        if answer is not None:
+            answers[slot.key] = answer
+        self.at = slot
+        self.draft = replace(self.draft, answers=answers)
+        return ""
+
+    def choose(self, slot: Slot, answer: Answer) -> str:
+        """Take the answer of a digit; after the last question of a set digits are free again."""
+        refused = self.put(slot, answer)
+        if slot.question.measure == SOURCE:
+            self.at = self.slots[0]
+        return refused
+
+    def turn(self, slot: Slot) -> str:
+        """Change an answer as one more press of the question's key does."""
+        return self.put(slot, turned(slot.question, self.answer_of(slot)))
+
+    def absent(self) -> str:
+        """Answer *absent* to the highlighted feature, and highlight the next one without answer."""
+        slot = self.at
+        if slot.question.kind != "present-absent":
+            return f"{slot.question.title}: absent is not an answer here"
+        self.put(slot, 0.0)
+        at = self.slots.index(slot)
+        for following in (*self.slots[at + 1 :], *self.slots[:at]):
+            if following.question.kind == "present-absent" and self.answer_of(following) is None:
+                self.at = following
+                break
+        return ""
+
+    def unsure(self, slot: Slot) -> str:
+        """Answer *cannot tell*, or take that back."""
+        now = self.answer_of(slot)
+        return self.put(slot, None if now == CANNOT_TELL else CANNOT_TELL)
+
+    def slot_of_option(self, key: str) -> tuple[Slot, Answer] | None:
+        """Return the question and the answer that a key stands for: a point or an option.
+
+        The highlighted question first; then the only other choice that has the key, but never the
+        last question of a set.
+        """
+        if (answer := _option(self.at.question, key)) is not None:
+            return self.at, answer
+        attempt = self.at.attempt or self.attempts
+        for slot in self.slots:
+            question = slot.question
+            if question.kind != "choice" or question.measure == SOURCE:
+                continue
+            if slot.attempt in {None, attempt} and (answer := _option(question, key)):
+                return slot, answer
+        return None
+
+    def sure(self, confidence: int | None) -> str:
+        """Take the confidence; the same one again takes it away."""
+        same = confidence == self.draft.confidence
+        self.draft = replace(self.draft, confidence=None if same else confidence)
+        return ""
+
+    def surer(self) -> str:
+        """Take the next confidence, after the highest none."""
+        now = self.draft.confidence
+        following = 0 if now is None else now + 1
+        self.draft = replace(self.draft, confidence=None if following > 3 else following)
+        return ""
+
+    def write(self, note: str) -> str:
+        """Take a note; an empty one takes it away."""
+        if note != self.draft.note:
+            self.draft = replace(self.draft, note=note)
+        return ""
+
+    def add_attempt(self) -> str:
+        """Make room for the answers to one more attempt, and highlight it."""
+        repeated = next((one for one in self.form.questions if one.per_attempt), None)
+        if repeated is None:
+            return "this form asks about the whole response, not about attempts"
+        if self.attempts == MOST_ATTEMPTS:
+            return f"a response has at most {MOST_ATTEMPTS} attempts"
+        self.attempts += 1
+        self.slots = slots_of(self.form, self.attempts)
+        self.at = Slot(repeated, self.attempts)
+        return ""
+
+
+def _option(question: Question, key: str) -> Answer:
+    if question.kind == "scale" and key.isdigit():
+        value = float(key)
+        return value if question.low <= value <= question.high else None
+    if question.kind == "choice":
+        return next((one.value for one in question.options if one.key == key), None)
+    return None
+
+
+HELP_PHONEMES = """\
+# Phonemes
+
+Every sound that was said, in ARPAbet with blanks (*D AO G*) or in IPA (*dɔɡ*). `<sil>` is a pause,
+`<spn>` speech that cannot be understood. **enter** keeps it; what is not a phoneme is marked.
+**esc** returns to the commands.
+"""
+HELP_WORDS = "# Words\n\n**enter** keeps them, **esc** returns to the commands."
+
+
+class AnswerField(Input):
+    """Where words are typed; hidden until it is opened."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", show=False, priority=True),
+    ]
+
+    @dataclass
+    class Said(Message):
+        """What is asked for, how it is read, or what is wrong in it; ``over``: it is closed."""
+
+        words: str
+        over: bool = False
+        reading: bool = False
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id, compact=True, select_on_focus=False)
+        self.help_text = HELP_WORDS
+        self.display = False
+        self._phonemes = False
+        self._keep: Callable[[str], None] = lambda words: None
+
+    def open(
+        self, label: str, value: str, keep: Callable[[str], None], *, phonemes: bool = False
+    ) -> None:
+        """Take the focus."""
+        self._phonemes, self._keep = phonemes, keep
+        self.help_text = HELP_PHONEMES if phonemes else HELP_WORDS
+        self.placeholder = label
+        with self.prevent(Input.Changed):
+            self.value = value
+        self.cursor_position = len(value)
+        self.display = True
+        self.focus()
+        self._tell(f"{label}: enter keeps it, esc leaves it")
+
+    def action_leave(self) -> None:
+        """Close without keeping anything."""
+        self.display = False
+        self.post_message(self.Said("", over=True))
+
+    def _tell(self, words: str) -> None:
+        self.post_message(self.Said(words, reading=not words.startswith("!")))
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Say how phonemes are read."""
+        event.stop()
+        if self._phonemes:
+            self._tell(reading_words(event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Keep the words; mark what is not a phoneme."""
+        event.stop()
+        words = event.value.strip()
+        if words and self._phonemes:
+            try:
+                words = read_phonemes(words)
+            except TabwbError as error:
+                at, length = place_of_error(event.value, error)
+                self.selection = Selection(at, at + length)
+                self._tell(reading_words(event.value) or f"! {error.message}")
+                return
+        self.action_leave()
+        self._keep(words)
+
+
+def read_phonemes(text: str) -> str:
+    """Return phonemes as they are stored: ARPAbet with one blank between two.
+
+    >>> read_phonemes("dɔɡ"), read_phonemes("d ao  g <sil>")
+    ('D AO G', 'D AO G <sil>')
+    """
+    return " ".join(parse_spoken(text, beyond="allophones"))
+
+
+def reading_words(text: str) -> str:
+    """Return how a text is read so far, in both notations, or what is wrong in it and where.
+
+    >>> reading_words("dɔɡ"), reading_words("D XX G"), reading_words(" ")
+    ('D AO G   dɔɡ', "! 'XX' is not a phoneme: the 2nd of 3", '')
+    """
+    if not text.strip():
+        return ""
+    try:
+        read = parse_spoken(text, beyond="allophones")
+    except TabwbError as error:
+        at, length = place_of_error(text, error)
+        if not length:
+            return f"! {error.message}"
+        wrong = text[at : at + length]
+        if " " in text.strip():
+            number, of = len(text[:at].split()) + 1, len(text.split())
+            return f"! '{wrong}' is not a phoneme: the {_ordinal(number)} of {of}"
+        return f"! '{wrong}' is not a phoneme: at the {_ordinal(at + 1)} letter"
+    told = "" if text.isascii() else ", ".join(mapped_letters(re.sub("<[^<>]*>", " ", text)))
+    return f"{' '.join(read)}   {to_ipa(read)}" + (f"   ({told})" if told else "")
+
+
+def place_of_error(text: str, error: TabwbError) -> tuple[int, int]:
+    """Return where in a text the label or letter is that an error names, and its length.
+
+    >>> place_of_error("D XX G", TabwbError("'XX' is not a phoneme of the inventory"))
+    (2, 2)
+    """
+    named = re.match(r"'([^']+)'", error.message)
+    label = named.group(1) if named else ""
+    if not label or label == text:
+        return (0, len(label)) if label and " " not in label else (0, 0)
+    whole = re.search(rf"(?<!\S){re.escape(label)}(?!\S)", text)
+    at = whole.start() if whole else text.find(label)
+    return (at, len(label)) if at >= 0 else (0, 0)
+
+
+def _ordinal(number: int) -> str:
+    ending = "th" if 10 < number % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+WIDEST = 56
+"""The most columns of characters of a column of questions without definitions beside it."""
+MOST = 40
+"""Lines for titles of groups and whole definitions, before the screen says how many it has."""
+ALONE = 44
+"""Columns of a single column of questions without definitions."""
+DEFINITION_AT, LEAST_DEFINITION = 42, 24
+"""Where definitions begin in a single column, and their least width."""
+FOR_LONG = 4
+"""Lines that whole definitions leave free."""
+RIGHT = 3
+"""The right mouse button: terminals keep clicks with shift for themselves."""
+HIGHLIGHT = "bold $block-cursor-foreground on $block-cursor-background"
+
+
+class FormGrid(WidthAwareWidget, can_focus=True):
+    """The questions of a form in columns."""
+
+    HELP = HELP
+    DEFAULT_CSS = "FormGrid { width: 1fr; height: auto; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key, f"screen.pressed('{key}')", show=False) for key in ("enter", "tab")
+    ]
+
+    @dataclass
+    class Clicked(Message):
+        """A question was clicked; ``unsure`` with shift or the right button."""
+
+        slot: Slot
+        unsure: bool
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._form: Form | None = None
+        self._slots: tuple[Slot, ...] = ()
+        self._keys: Mapping[str, str] = {}
+        self._answers: Mapping[str, Answer] = {}
+        self._at: Slot | None = None
+        self.single = False
+        """One column of questions, beside the text."""
+        self.most = MOST
+        """The most lines for titles of groups to be shown."""
+
+    def show(
+        self,
+        form: Form,
+        slots: tuple[Slot, ...],
+        keys: Mapping[str, str],
+        answers: Mapping[str, Answer],
+        at: Slot,
+    ) -> None:
+        """Show questions and answers."""
+        same = slots == self._slots and form is self._form
+        self._form, self._slots, self._keys = form, slots, keys
+        self._answers, self._at = answers, at
+        self.refresh(layout=not same)
+
+    @property
+    def columns(self) -> list[list[Entry]]:
+        """The entries of each column."""
+        if self._form is None:
+            return [[]]
+        count = 1 if self.single else columns_in(self._slots, self.content_size.width)
+        return arranged(self._form, self._slots, count, self.most)
+
+    def row_of(self, slot: Slot) -> int:
+        """Return the line in which a question stands."""
+        if self.single:
+            rows = self._single_rows(self.content_size.width)
+            return next((row for row, (entry, _) in enumerate(rows) if entry == slot), 0)
+        return next((column.index(slot) for column in self.columns if slot in column), 0)
+
+    def paint(self, width: int) -> Content:
+        """Return the lines."""
+        if self._form is None:
+            return Content("")
+        if self.single:
+            return Content("\n").join(line for _, line in self._single_rows(width))
+        columns = self.columns
+        each = self._width_of_column(width, len(columns))
+        lines = []
+        for row in range(max(map(len, columns))):
+            cells = [
+                self._cell(column[row] if row < len(column) else None, each) for column in columns
+            ]
+            lines.append(Content(" " * GAP).join(cells))
+        return Content("\n").join(lines)
+
+    @staticmethod
+    def _width_of_column(width: int, columns: int) -> int:
+        return max(min((width + GAP) // columns - GAP, WIDEST), 8)
+
+    def _single_rows(self, width: int) -> list[tuple[Entry, Content]]:
+        """Return the lines of a single column with definitions beside, each with its entry.
+
+        Each definition has as many lines as leave room for all, and is cut after these.
+        """
+        room = width - DEFINITION_AT
+        entries = self.columns[0]
+        if room < LEAST_DEFINITION:
+            return [(entry, self._cell(entry, min(width, ALONE))) for entry in entries]
+        texts = {
+            entry: wrapped(entry.question.definition, room) or [""]
+            for entry in entries
+            if isinstance(entry, Slot)
+        }
+        free = self.most - FOR_LONG - len(entries)
+        most = max(map(len, texts.values()), default=1)
+        while most > 1 and sum(min(len(text), most) - 1 for text in texts.values()) > free:
+            most -= 1
+        for text in texts.values():
+            if len(text) > most:
+                text[most - 1 :] = [f"{text[most - 1][: room - 1].rstrip()}…"]
+        rows: list[tuple[Entry, Content]] = []
+        for entry in entries:
+            cell = self._cell(entry, DEFINITION_AT - GAP)
+            if not isinstance(entry, Slot):
+                rows.append((entry, cell))
+                continue
+            for number, line in enumerate(texts[entry]):
+                left = cell if number == 0 else Content(" " * (DEFINITION_AT - GAP))
+                rows.append((entry, Content.assemble(left, " " * GAP, (line, QUIET))))
+        return rows
+
+    def _cell(self, entry: Entry, width: int) -> Content:
+        if entry is None:
+            return Content(" " * width)
+        if isinstance(entry, Heading):
+            title = clipped(entry.title.upper(), width).ljust(width)
+            return Content.styled(title, f"bold {QUIET}")
+        assert self._form is not None
+        question = entry.question
+        answer = self._answers.get(entry.key)
+        shown = clipped(mark(question, answer), max(width // 2, 8))
+        key = self._keys.get(question.measure, "")
+        room = width - 2 - len(shown) - 1
+        given = answer is not None and (answer == CANNOT_TELL or shown == PRESENT or answer != 0.0)
+        marked = entry == self._at
+        line = Content.assemble(
+            (key or " ", f"bold {'$on-accent on $accent' if marked else ACCENT}"),
+            " ",
+            (clipped(question.title, room).ljust(room), "$foreground"),
+            " ",
+            (shown, f"bold {ACCENT}" if given else QUIET),
+        )
+        return line.stylize(HIGHLIGHT, 1) if marked else line
+
+    def on_click(self, event: Click) -> None:
+        """Answer the question that was clicked."""
+        if self.single:
+            rows = self._single_rows(self.content_size.width)
+            clicked = rows[event.y][0] if event.y < len(rows) else None
+            if isinstance(clicked, Slot):
+                self.post_message(self.Clicked(clicked, event.shift or event.button == RIGHT))
+            return
+        columns = self.columns
+        each = self._width_of_column(self.content_size.width, len(columns))
+        at, inside = divmod(event.x, each + GAP)
+        if at < len(columns) and inside < each and event.y < len(columns[at]):
+            entry = columns[at][event.y]
+            if isinstance(entry, Slot):
+                self.post_message(self.Clicked(entry, event.shift or event.button == RIGHT))
