@@ -185,7 +185,7 @@ async def test_a_model_is_read_again_when_something_of_it_is_stored(
     monkeypatch.setattr("tabwb.workbench.comparison.actions.RENEW_S", 0.01)
     async with sit(WIDE) as seat:
         await by_model(seat, "tab-2026:x")
-        await seat.press("home", "down")
+        table(seat).go(names(seat).index("able"))
         with Store.open(tmp_path / "store.db") as store, closing(Plugins.load()) as plugins:
             number = give(store, plugins, "weak", text=f"Yes. {GOOD}", second={}, seed=3)
         seat.desk.tell(Stored(number))
@@ -197,6 +197,8 @@ async def test_a_model_is_read_again_when_something_of_it_is_stored(
 async def test_models_are_filtered_and_opened_and_esc_comes_back_to_where_one_was(sit: Sit) -> None:
     async with sit() as seat:
         await by_model(seat)
+        assert names(seat)[1] == "able"  # which was read first
+        assert table(seat).current == 0
         await seat.press("slash")
         await seat.type("weak")
         await seat.reads("2 of 3 models")
@@ -223,19 +225,11 @@ async def test_models_are_filtered_and_opened_and_esc_comes_back_to_where_one_wa
 
 async def test_features_sorting_help_and_groups(sit: Sit) -> None:
     async with sit(WIDE) as seat:
-        await by_model(seat)
-        assert names(seat)[1] == "able"  # which was read first
-        assert table(seat).current == 0
-        page = seat.desk.query_one(ModelsPage)
-        for widget in seat.desk.focus_chain:
-            if page in widget.ancestors:
-                seat.desk.set_focus(widget)
-                assert help_for(seat.app.screen) != GENERAL, widget
-        table(seat).focus()
         await by_model(seat, "tab-2026:x")
-        await seat.press("home", "tab")
         cells = seat.desk.query_one(FeatureCells)
-        assert seat.app.focused is cells
+        table(seat).go(0)
+        cells.focus()
+        await seat.until(lambda: seat.app.focused is cells, "the features")
         assert {len(shares) for shares in cells.shares.values()} == {19}
         # Anomia in 2 of 5, Jeffreys' interval 0.0944 to 0.7906; the row follows in the table.
         await seat.reads("Anomia  weak", "2 of 5 responses, 0.40 (0.09-0.79)")
@@ -270,6 +264,11 @@ async def test_features_sorting_help_and_groups(sit: Sit) -> None:
             await seat.pilot.click(ModelsTable, offset=(8, 0))
             await seat.reads(arrow)
         assert names(seat)[-1] == "able"
+        page = seat.desk.query_one(ModelsPage)
+        for widget in seat.desk.focus_chain:
+            if page in widget.ancestors:
+                seat.desk.set_focus(widget)
+                assert help_for(seat.app.screen) != GENERAL, widget
         table(seat).focus()
         await seat.press("b")
         await seat.has("lines")
