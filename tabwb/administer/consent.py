@@ -10,12 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from textwrap import fill
 
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Judge
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.conditions import IMPORTED, Conditions
 from tabwb.records.errors import NoConsent, StoreError, UsageError
 from tabwb.records.speakers import CONSENTED_TO, SCOPES, Act, LogEntry, Scope, Value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Protocol
 
@@ -14,7 +15,6 @@ from tabwb.host.plugins import Plugins
 from tabwb.host.prices import Price, cost_of
 from tabwb.plugin_api.components import Response
 from tabwb.records import events
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Request

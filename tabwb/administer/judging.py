@@ -11,6 +11,7 @@ import json
 from collections import Counter
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass, field, fields, replace
 from types import TracebackType
 from typing import Self
 
@@ -29,7 +30,6 @@ from tabwb.host.plugins import Plugins
 from tabwb.host.prices import Price, cost_of
 from tabwb.plugin_api.components import Cancel, Judge, Response
 from tabwb.records import events
-from tabwb.records.classes import dataclass, field, fields, replace
 from tabwb.records.errors import ComponentError, Interrupted, TabwbError, UsageError, error_text
 from tabwb.records.events import Event
 from tabwb.records.exchange import Request, Wait

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from tabwb.administer.consent import check_store
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import (
     SCOPES,

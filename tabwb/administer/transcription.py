@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
@@ -12,7 +13,6 @@ from tabwb.host.making import cut_of, opened
 from tabwb.host.plugins import Plugins
 from tabwb.phonology.inventory import PHONEMES, SILENT
 from tabwb.plugin_api.components import Cancel
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.errors import ComponentError, TabwbError, error_text
 from tabwb.records.files import WorkFolder
 from tabwb.records.speech import Clip, Transcript, TranscriptStatus, is_typed

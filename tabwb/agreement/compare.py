@@ -8,6 +8,7 @@ with the rest (:func:`tabwb.agreement.verdicts.rest_of`), a rater with the same 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from types import MappingProxyType
 
@@ -40,7 +41,6 @@ from tabwb.agreement.pairs import (
     tables_of,
 )
 from tabwb.agreement.verdicts import MISSING, PRESENT, Floats, Verdicts
-from tabwb.records.classes import dataclass
 
 FEWEST_SHARED = 10
 """A pair with fewer shared samples for a feature is listed and not averaged."""

@@ -13,6 +13,7 @@ of independence: the rates then come out too good.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -22,7 +23,6 @@ from numpy.typing import NDArray
 from tabwb.agreement.intervals import DRAWS, SEED, drawn_sums, drawn_tables, few_speakers
 from tabwb.agreement.pairs import Counts, divided, tables_of
 from tabwb.agreement.verdicts import ABSENT, PRESENT, Floats, Verdicts
-from tabwb.records.classes import dataclass
 from tabwb.scoring.distributions import beta_quantile
 from tabwb.scoring.estimate import Interval
 

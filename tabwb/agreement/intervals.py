@@ -19,6 +19,7 @@ samples are resampled with everything that raters said of them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -27,7 +28,6 @@ from numpy.typing import NDArray
 
 from tabwb.agreement.pairs import Counts
 from tabwb.agreement.verdicts import PRESENT, Floats, Verdicts
-from tabwb.records.classes import dataclass
 from tabwb.scoring.distributions import chi2_quantile, t_quantile
 from tabwb.scoring.estimate import Interval
 

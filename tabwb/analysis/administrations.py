@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +18,6 @@ from tabwb.analysis.plain import Json, picked
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery, Subtest
 from tabwb.battery.task_type import task_type
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.ratings import (

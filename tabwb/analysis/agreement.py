@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, compress
 from statistics import fmean
 from typing import Literal, get_args
@@ -57,7 +58,6 @@ from tabwb.agreement.verdicts import (
 )
 from tabwb.analysis.answers import add_answers
 from tabwb.analysis.ratings import Ints, Measure, Rated
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.errors import UsageError
 from tabwb.scoring.participant_tests import mcnemar_of_counts
 from tabwb.tables.table import Row, Table, columns_of, defined, ended, table_of_dicts

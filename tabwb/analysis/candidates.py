@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from tabwb.administer.rating.access import agrees
 from tabwb.administer.rating.planning import Candidate
@@ -13,7 +14,6 @@ from tabwb.analysis.selection import Selection, selected
 from tabwb.battery.forms import Form
 from tabwb.battery.model import Item, Subtest
 from tabwb.host.plugins import Plugins
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import UsageError
 from tabwb.records.naming import is_recorded, observations_of
 from tabwb.records.rating_sets import AudioCut

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from io import TextIOWrapper
 from itertools import combinations, pairwise, product
 from pathlib import Path
@@ -17,7 +18,6 @@ from tabwb.analysis.statistics.marks import marks_of
 from tabwb.analysis.statistics.summary import named_of
 from tabwb.analysis.tables.declared import LIKE, ends, measured, number, p_value, text, whole
 from tabwb.battery.model import Subtest
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.records.files import open_file

@@ -8,6 +8,7 @@ family of tests that it asks for.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from math import fsum
@@ -33,7 +34,6 @@ from tabwb.analysis.paired import (
 from tabwb.analysis.statistics.accuracy import decider, right_side
 from tabwb.analysis.statistics.burden import Judge, JudgedRows, comparable
 from tabwb.analysis.statistics.summary import pool
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.errors import UsageError
 from tabwb.scoring.choice import POLICIES
 from tabwb.scoring.detectable import ACCURACY as ACCURACY_BASE

@@ -5,6 +5,7 @@ less controls. A row compares two sides: the lesion's seeds and nothing, the int
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import fsum, inf, log2, sqrt
 from typing import Any, NamedTuple
 
@@ -37,7 +38,6 @@ from tabwb.analysis.statistics.results import Result
 from tabwb.analysis.tables.declared import ends, number, p_value, text, whole
 from tabwb.lesion.declared import CONTROL, CONTROLS, TARGETS
 from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.conditions import compared
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural

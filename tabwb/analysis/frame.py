@@ -10,6 +10,7 @@ from __future__ import annotations
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import nan
 from typing import Any, NamedTuple
@@ -19,7 +20,6 @@ from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.battery.model import Battery, Item, Subtest
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.states import Protocol, ResponseStatus, TrialState
 from tabwb.records.trials import Attempt, Trial
 from tabwb.scoring.burden import REPEATED_PROMPTS, Usable, count_usable

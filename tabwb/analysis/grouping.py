@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, fields, replace
 from itertools import product
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,7 +30,6 @@ from tabwb.analysis.keys import (
 )
 from tabwb.analysis.names import judge_called, name_in, names_of, short_lesions
 from tabwb.battery.model import Battery
-from tabwb.records.classes import dataclass, fields, replace
 from tabwb.records.conditions import Conditions, compared, described, phrase_of
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Decoding

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, compress
 from math import fsum
 
@@ -37,7 +38,6 @@ from tabwb.analysis.ratings import Measure
 from tabwb.analysis.statistics.burden import Judge, judges_in
 from tabwb.analysis.statistics.results import judge_labels
 from tabwb.battery.model import Item
-from tabwb.records.classes import dataclass
 from tabwb.records.ratings import PROBABILITY, Judged, Rating, is_derived
 from tabwb.scoring.burden import Burden
 from tabwb.scoring.estimate import item_mean

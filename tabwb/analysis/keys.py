@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from math import isfinite
 from typing import Any, Literal, NamedTuple
@@ -20,7 +21,6 @@ from tabwb.battery.model import Item, Subtest
 from tabwb.battery.prompts import PromptNoise, parse_noise
 from tabwb.lesion.spec import PARTS, parse_lesions, role_of, spec_values
 from tabwb.records import declared_conditions
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.columns import DECLARED
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions
 from tabwb.records.declared_conditions import MODEL as MODELS

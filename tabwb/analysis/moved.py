@@ -8,10 +8,10 @@ This module goes with version 1.0, and the former rules of :mod:`tabwb.scoring.i
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tabwb.analysis.measures import ACCURACY, BURDEN, FEATURE_RATE
-from tabwb.records.classes import dataclass
 from tabwb.records.columns import ends_of, fixed
 from tabwb.records.words import plural
 from tabwb.scoring.choice import POLICIES

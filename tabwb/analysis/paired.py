@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import fsum
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,6 @@ from tabwb.analysis.draws import without_draws
 from tabwb.analysis.frame import Place, Side
 from tabwb.analysis.measures import DIFFERENCE
 from tabwb.plugin_api.extensions import Statistic
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.words import plural
 from tabwb.scoring.differences import (
     agreeing,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tabwb.administer.rating.access import refuse_program
@@ -22,7 +23,6 @@ from tabwb.analysis.names import judge_called
 from tabwb.analysis.plain import renamed
 from tabwb.analysis.selection import Selection
 from tabwb.battery.forms import Form
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import (
     Presentation,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from statistics import median
 
 from tabwb.administer.rating.adjudication import Adjudicator, Which
@@ -12,7 +13,6 @@ from tabwb.agreement.verdicts import CANNOT_TELL as UNSURE
 from tabwb.analysis.file_names import file_names
 from tabwb.analysis.stored_ratings import verdicts_at
 from tabwb.battery.forms import flag_of
-from tabwb.records.classes import asdict, dataclass
 from tabwb.records.columns import Column, column_of
 from tabwb.records.rating_sets import (
     ADJUDICATED,

@@ -7,6 +7,7 @@ import io
 import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from numpy.typing import NDArray
 from tabwb.agreement.verdicts import CANNOT_TELL, MISSING, Floats, Verdicts
 from tabwb.battery.forms import Kind
 from tabwb.phonology.transcripts import named, table_text
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.rating_sets import ADJUDICATED, UNSURE_WORDS, VERDICT_WORDS, Answer
 from tabwb.records.rating_sets import CANNOT_TELL as UNSURE

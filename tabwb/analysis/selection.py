@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from tabwb.analysis.administrations import AdministrationData, Cell, outlines, part_of, with_columns
@@ -22,7 +23,6 @@ from tabwb.analysis.keys import (
     read_keys,
 )
 from tabwb.analysis.names import judge_called
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean, separated
 from tabwb.store.store import Store

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from math import fsum, inf, isfinite, sqrt
 from typing import NamedTuple, TypeVar
 
@@ -16,7 +17,6 @@ from tabwb.analysis.statistics.summary import pool
 from tabwb.lesion.declared import CONTROL, CONTROLS, CONTROLS_OF, PERPLEXITY
 from tabwb.lesion.declared import PARAMETERS as TAKEN
 from tabwb.lesion.spec import Lesion, control_role, parse_lesions
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.conditions import (
     DOSE,
     DOSE_NAME,

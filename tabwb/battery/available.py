@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from tabwb.battery.model import Battery, Subtest
-from tabwb.records.classes import dataclass
 from tabwb.records.languages import (
     NO_SPACES,
     is_english,

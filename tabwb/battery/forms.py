@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
-from tabwb.records.classes import asdict, dataclass, replace
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer, Flag, SampleRating, measure_of
 from tabwb.records.ratings import UNSURE, Rating, undefined, valued

@@ -8,13 +8,13 @@ import os
 import stat
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tabwb.battery.model import Battery, Category, Feature, Grouping, Item, SourcedText, Subtest
 from tabwb.battery.problems import BatteryProblems, Problem, control_character, locate, located
 from tabwb.battery.task_type import task_type
-from tabwb.records.classes import dataclass, field, fields
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import is_inside, is_stdin, read_stdin
 from tabwb.records.problems import Broken, KeyPath

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from tabwb.battery.task_type import TaskType, task_type
-from tabwb.records.classes import dataclass, field
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.languages import is_english
 from tabwb.scoring.text import fold_case

@@ -8,6 +8,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,6 @@ from tabwb.battery.loader import read_assets, read_text
 from tabwb.battery.model import Battery
 from tabwb.battery.problems import BatteryProblems, Problem, located
 from tabwb.battery.task_type import task_type
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.problems import KeyPath
 from tabwb.records.specs import is_kebab

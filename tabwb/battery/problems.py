@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import TabwbError
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.words import plural

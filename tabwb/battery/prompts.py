@@ -6,12 +6,12 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
 from typing import Final
 
 from tabwb.battery.model import Battery, Item, Subtest
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import Message
 

@@ -7,6 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -23,7 +24,6 @@ from tabwb.battery.toml_schema import (
     battery_file,
     required_keys,
 )
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.languages import tag_problem
 from tabwb.records.problems import Broken, KeyPath, shortened

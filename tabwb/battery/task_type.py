@@ -9,12 +9,12 @@ in :mod:`tabwb.scoring`, below, name the kinds that they are defined for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from tabwb.records.classes import dataclass, field
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
 

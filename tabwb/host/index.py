@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Generic, TypeVar, get_args
 
@@ -29,7 +30,6 @@ from tabwb.plugin_api.extensions import (
     Statistic,
 )
 from tabwb.records import specs
-from tabwb.records.classes import dataclass, fields, replace
 from tabwb.records.errors import MissingExtra, MissingPackage, UsageError
 from tabwb.records.speakers import (
     BUILT_IN,

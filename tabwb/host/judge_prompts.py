@@ -6,11 +6,11 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tabwb.host import settings
-from tabwb.records.classes import dataclass, field
 from tabwb.records.exchange import Message
 from tabwb.records.specs import is_component_id
 

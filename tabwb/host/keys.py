@@ -12,10 +12,10 @@ import logging
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote
 
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import ComponentError, MissingExtra, UsageError
 from tabwb.records.words import did_you_mean
 

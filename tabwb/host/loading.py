@@ -9,6 +9,7 @@ import sys
 import time
 import warnings
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache, partial
 from importlib.machinery import FileFinder, SourceFileLoader
 from importlib.metadata import EntryPoint, entry_points, version
@@ -22,7 +23,6 @@ import pluggy
 from tabwb.host.guarded import error_words, plugin_code
 from tabwb.host.settings import Configuration, folder_hash
 from tabwb.plugin_api import hookspecs
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.specs import is_kebab
 from tabwb.records.system import NAME

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatchcase
 from importlib.resources import files
@@ -10,7 +11,6 @@ from typing import Any
 
 import tomli
 
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import UsageError
 from tabwb.records.files import read_regular
 from tabwb.records.specs import Spec

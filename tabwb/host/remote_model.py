@@ -14,6 +14,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from queue import Empty, SimpleQueue
 from typing import Any, Literal
@@ -22,7 +23,6 @@ from urllib.parse import urlsplit
 
 from tabwb.host.keys import redact, secrets
 from tabwb.plugin_api.components import Cancel
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import ComponentError, NeedsNetwork, TabwbError, error_text
 from tabwb.records.exchange import Reply, Request, Wait
 from tabwb.records.reasoning import AUTO, ReasoningStream, passed_on, with_split

@@ -401,7 +401,7 @@ def tabwb_register_models(register):
     register(Descriptor("@ID@", "Repeats the prompt", lambda spec, options: Model()))
 """,
     "operation": '''
-from tabwb.records.classes import dataclass
+from dataclasses import dataclass
 from typing import Annotated
 
 from tabwb.plugin_api import IDS, Arg, Operation, OperationSource, hookimpl

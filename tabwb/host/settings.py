@@ -16,12 +16,12 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal
 
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.files import FILE_MODE, others_can_write, read_regular, write_private
 from tabwb.records.ratings import PRIMARY, RULES, PluginVersion, counting, rule_of

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
-
-from tabwb.records.classes import dataclass
 
 Unit = Literal["weight", "head", "neuron", "expert", "layer"]
 """What is lesioned as a whole: a single weight, or all weights of a head, neuron, expert, layer."""

@@ -13,6 +13,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -24,7 +25,6 @@ from tabwb.lesion.declared import MEASURES, Part, Pool
 from tabwb.lesion.draw import how_many
 from tabwb.lesion.spec import Lesion
 from tabwb.lesion.taken import Scores, top
-from tabwb.records.classes import dataclass, field
 from tabwb.records.errors import ComponentError, Interrupted, UsageError
 from tabwb.records.files import read_regular
 

@@ -11,6 +11,7 @@ import math
 import re
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -28,7 +29,6 @@ from tabwb.lesion.declared import (
     UNIT_KEYS,
     Target,
 )
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.errors import UsageError
 from tabwb.records.files import expanded, read_regular
 from tabwb.records.words import did_you_mean

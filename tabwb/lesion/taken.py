@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,6 @@ from numpy.typing import NDArray
 from tabwb.lesion.declared import TARGETS, UNITS, UNITS_HASH, Part
 from tabwb.lesion.draw import bits_of, how_many, weights_taken
 from tabwb.lesion.spec import Lesion, read_units, shown, units_text
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import UsageError
 
 Numbers = NDArray[np.int64]

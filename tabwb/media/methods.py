@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -39,7 +40,6 @@ from tabwb.media.studied import (
     people,
 )
 from tabwb.records import declared_conditions as declared
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.conditions import Conditions
 from tabwb.records.declared_conditions import Condition
 from tabwb.records.exchange import MAX_TOKENS

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from tabwb.analysis.grouping import Grouped
@@ -24,7 +25,6 @@ from tabwb.analysis.tables.captioned import (
 )
 from tabwb.media.studied import Studied, studied
 from tabwb.media.views.results import Groups, compact_table
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.columns import MISSING, Column
 from tabwb.records.words import RESEARCH_ONLY, csv_text, visible, without_controls
 from tabwb.tables.table import Table

@@ -7,6 +7,7 @@ name exactly the lesions that were given and no other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import prod
 from pathlib import PurePath
 from typing import Any
@@ -31,7 +32,6 @@ from tabwb.lesion.declared import (
 from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions, role_of
 from tabwb.media.sentences import listed, percent, spread
 from tabwb.media.studied import Members, Studied, is_persons, is_recorded
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
 
 from tabwb.battery.model import Battery
 from tabwb.media.sentences import listed
-from tabwb.records.classes import dataclass, field
 
 PREPRINTS: Mapping[str, str] = {
     "The Text Aphasia Battery (TAB): A Clinically-Grounded Benchmark for Aphasia-Like Deficits in "

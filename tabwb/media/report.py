@@ -12,6 +12,7 @@ import platform
 import shlex
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
@@ -47,7 +48,6 @@ from tabwb.media.studied import Followed, Studied, followed, is_persons
 from tabwb.media.views.results import SECTIONS, Groups, said_tables
 from tabwb.media.views.tables import named_table, shown_columns, view_of
 from tabwb.records import declared_conditions as declared
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.columns import Column
 from tabwb.records.conditions import FUNCTION, Conditions
 from tabwb.records.declared_conditions import Components, Condition, Switch

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from operator import attrgetter
 from typing import Any
 
@@ -16,7 +17,6 @@ from tabwb.analysis.grouping import Grouped, grouped
 from tabwb.battery.model import Battery
 from tabwb.media.sentences import listed, ranges, spread
 from tabwb.media.views.results import GroupNames
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.conditions import RECORDED, Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural, visible

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len, chop_cells
@@ -14,7 +15,6 @@ from rich.segment import Segment, Segments
 from rich.table import Table
 from rich.text import Text
 
-from tabwb.records.classes import dataclass
 from tabwb.records.words import unfiltered, visible
 
 SIDES = "A", "B"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, Final
@@ -25,7 +26,6 @@ from tabwb.phonology.distance import (
 )
 from tabwb.phonology.inventory import CLASSES, FEATURES, PHONEMES, SILENT
 from tabwb.phonology.labels import Mapped
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import MissingExtra
 
 Ints = NDArray[np.int32]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
@@ -30,7 +31,6 @@ from tabwb.phonology.inventory import (
 )
 from tabwb.phonology.labels import Mapped, best_possible, label_set, map_labels
 from tabwb.phonology.transcripts import Row, Table, named, read_table
-from tabwb.records.classes import dataclass, field
 from tabwb.records.errors import TabwbError, UsageError
 
 Missing: TypeAlias = Literal["error", "empty", "skip"]

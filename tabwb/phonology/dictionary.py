@@ -15,12 +15,12 @@ import lzma
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from math import log
 
 from tabwb.phonology.inventory import is_vowel, to_ipa
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.speech import Segment, Transcript
 
 _MOST_FLAPS = 6

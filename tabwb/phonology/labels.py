@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from functools import cache, lru_cache, partial
 from typing import Final, Literal, TypeAlias
 
@@ -15,7 +16,6 @@ from tabwb.phonology.inventory import (
     normalise_label,
     parse_ipa,
 )
-from tabwb.records.classes import dataclass, field
 from tabwb.records.errors import TabwbError
 
 LabelSetName: TypeAlias = Literal["arpabet", "cmu", "espeak-ipa", "timit-61", "timit-39"]

@@ -9,11 +9,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Final
 
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import read_file
 

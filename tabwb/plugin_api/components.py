@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
 
 from tabwb.battery.model import Feature, Item, Subtest
 from tabwb.battery.problems import Problem
 from tabwb.lesion.declared import Part, Pool
-from tabwb.records.classes import dataclass, field
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.ratings import Declaration, Rating, Scope, Verdict

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from inspect import isclass
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
-from tabwb.records.classes import dataclass
 from tabwb.records.speakers import Origin
 from tabwb.records.specs import Spec
 from tabwb.records.system import stays_here

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from tabwb.battery.task_type import TaskType
-from tabwb.records.classes import dataclass, field
 from tabwb.records.columns import Column
 from tabwb.records.speakers import SubjectKind
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from tabwb.records.classes import dataclass, field
 from tabwb.records.exchange import Message
 from tabwb.records.ratings import Rating
 from tabwb.records.speakers import Origin

@@ -8,9 +8,9 @@ A missing value is an empty cell of a file, and missing in a table.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from tabwb.records import declared_conditions
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.declared_conditions import ColumnType, Condition
 from tabwb.records.states import RatingStatus, ResponseStatus, StopReason
 

@@ -6,10 +6,10 @@ Each is declared in :mod:`tabwb.records.declared_conditions`.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from tabwb.records import declared_conditions
-from tabwb.records.classes import dataclass, field
 from tabwb.records.declared_conditions import (
     AUDIENCES,
     PERSON,

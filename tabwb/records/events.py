@@ -6,9 +6,9 @@ The command line and the workbench show them; observers of plugins are called wi
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from tabwb.records.classes import dataclass, field
 from tabwb.records.ratings import Judgement, Rating
 from tabwb.records.trials import Attempt, PlannedTrial
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
-from tabwb.records.classes import dataclass, field
 from tabwb.records.states import Protocol, ResponseKind, StopReason
 
 Role = Literal["system", "user", "assistant"]

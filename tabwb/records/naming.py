@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal, Self, get_args
 
-from tabwb.records.classes import asdict, dataclass, fields
 from tabwb.records.errors import StoreError
 from tabwb.records.speech import Segment, Transcript
 from tabwb.records.trials import Trial

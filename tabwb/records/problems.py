@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import date, time
-
-from tabwb.records.classes import dataclass
 
 KeyPath = tuple[str | int, ...]
 """Keys and 0-based indexes from the top: ``("subtest", 0, "item", 2, "prompt")``."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
-from tabwb.records.classes import dataclass, field
 from tabwb.records.errors import UsageError
 from tabwb.records.ratings import PRIMARY, RULES, check_own, is_derived, rule_of
 

@@ -6,9 +6,9 @@ import hashlib
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Literal, TypeVar, get_args
 
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import UsageError
 from tabwb.records.states import RatingStatus, StopReason
 from tabwb.records.words import near

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import NamedTuple, Protocol
 
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import THOUGHT_AWAY, Reply, Wait
 from tabwb.records.specs import parse_spec

@@ -12,12 +12,11 @@ import math
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Literal, get_args
 
-from tabwb.records.classes import dataclass, field
 from tabwb.records.errors import UsageError
 from tabwb.records.files import open_file
 from tabwb.records.ratings import counting

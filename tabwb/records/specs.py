@@ -14,8 +14,8 @@ import re
 import time
 import uuid
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import UsageError
 
 KEBAB = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")

@@ -6,10 +6,9 @@ Times are seconds from the beginning of the file they belong to.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from math import inf
 from typing import Literal, NamedTuple
-
-from tabwb.records.classes import dataclass, field
 
 
 def is_typed(transcriber: str) -> bool:

@@ -8,9 +8,9 @@ belong to an attempt and take no number, nor do declarations of raters.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
-from tabwb.records.classes import dataclass, field
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import REASONING, Message

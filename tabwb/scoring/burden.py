@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from math import fsum
 from typing import Any
 
-from tabwb.records.classes import dataclass, field
 from tabwb.scoring.calibrated import (
     NO_CATEGORY_RATE,
     Calibration,

@@ -15,10 +15,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING
 
-from tabwb.records.classes import dataclass
 from tabwb.scoring.distributions import t_quantile
 from tabwb.scoring.estimate import (
     LOWER,

@@ -6,11 +6,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
 from tabwb.records import ratings
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.exchange import Likelihood
 from tabwb.records.languages import not_available, reads_english
 from tabwb.scoring.estimate import Estimate, ratio

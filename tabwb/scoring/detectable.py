@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from tabwb.records.classes import dataclass
 from tabwb.scoring.differences import sampling_floor
 from tabwb.scoring.distributions import noncentral_t_tail, t_quantile
 from tabwb.scoring.dose import FEW_SEEDS, LEAST_SEEDS

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from math import fsum
 
-from tabwb.records.classes import dataclass
 from tabwb.scoring.distributions import t_quantile, t_tail
 from tabwb.scoring.estimate import UPPER, Estimate, Interval
 from tabwb.scoring.intervals import sum_of_squares

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from typing import Any
 
-from tabwb.records.classes import dataclass
 from tabwb.records.states import Protocol
 from tabwb.scoring.distributions import beta_quantile, incomplete_beta
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import fsum
 from typing import TYPE_CHECKING, Literal
 
-from tabwb.records.classes import dataclass
 from tabwb.scoring.distributions import chi2_tail
 from tabwb.scoring.estimate import Estimate, Interval
 from tabwb.scoring.intervals import Z

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import fsum
 
-from tabwb.records.classes import dataclass
 from tabwb.scoring.distributions import t_quantile, t_tail
 from tabwb.scoring.estimate import ALPHA, UPPER, Interval
 from tabwb.scoring.intervals import Z, sum_of_squares

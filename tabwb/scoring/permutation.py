@@ -7,10 +7,10 @@ Signs are flipped over items, for *prompts like these*; labels are permuted with
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from math import ceil, fsum, sqrt
 from typing import TYPE_CHECKING
 
-from tabwb.records.classes import dataclass, field
 from tabwb.scoring.estimate import ALPHA
 
 if TYPE_CHECKING:

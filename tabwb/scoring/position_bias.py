@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import erfc, fsum, sqrt
 from typing import TYPE_CHECKING
 
-from tabwb.records.classes import dataclass
 from tabwb.scoring.distributions import chi2_tail
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval, clopper_pearson, ratio
 from tabwb.scoring.intervals import rate_interval

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import repeat
 from typing import Literal
 
-from tabwb.records.classes import dataclass
 from tabwb.records.ratings import REPETITION_ERRORS
 from tabwb.scoring.text import (
     fold_case,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from tabwb.records.classes import dataclass
 from tabwb.records.languages import primary_language
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)*")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from unicodedata import category
 
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.languages import reads_english
 from tabwb.scoring.choice import Choice, Reading, read_choice, read_equal
 from tabwb.scoring.estimate import Estimate

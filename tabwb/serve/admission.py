@@ -7,12 +7,12 @@ import json
 import secrets
 from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlsplit
 
 from tabwb.administer.rating.access import link_state
-from tabwb.records.classes import dataclass
 from tabwb.records.system import stays_here
 
 if TYPE_CHECKING:

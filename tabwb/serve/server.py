@@ -12,13 +12,13 @@ import signal
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from importlib.resources import files
 
 from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from tabwb.administer.rating.access import PAGE, digest, is_key
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import NoConsent, TabwbError
 from tabwb.serve.admission import (
     MOST_BYTES,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from io import BytesIO
 from math import isfinite
 from pathlib import Path
@@ -11,7 +12,6 @@ from struct import calcsize, unpack
 from typing import Any
 from xml.etree import ElementTree
 
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import file_inside, open_file
 from tabwb.speech.files import SUFFIXES

@@ -15,11 +15,11 @@ import math
 import os
 import warnings
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import TabwbError
 from tabwb.records.speech import Stretch
 from tabwb.records.system import need

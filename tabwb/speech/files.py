@@ -10,6 +10,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import TabwbError
 from tabwb.records.system import need
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, Literal
@@ -20,7 +21,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.speech import Clip, Segment, Stretch, Transcript
 from tabwb.records.system import is_installed, need
 from tabwb.speech.files import Samples

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.records.classes import dataclass
 from tabwb.records.words import plural
 from tabwb.speech.files import Samples
 

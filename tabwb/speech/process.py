@@ -18,11 +18,11 @@ import subprocess
 import tempfile
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
 from tabwb.records import system
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import ComponentError, MissingExtra, NeedsNetwork, TabwbError, UsageError
 from tabwb.records.system import child_environ, is_installed, is_offline, sound_servers_elsewhere
 from tabwb.records.words import near

@@ -11,9 +11,9 @@ import os
 import threading
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.speech.level import Level
 from tabwb.speech.process import ANSWER_S, Device, Message, SoundHost

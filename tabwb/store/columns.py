@@ -12,13 +12,13 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import StoreError
 from tabwb.records.exchange import REASONING
 from tabwb.records.states import RatingStatus, ResponseStatus

@@ -19,10 +19,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Self, TypeVar, overload
 
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import StoreError
 from tabwb.records.ratings import Declaration, Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, ResponseStatus, TrialState

@@ -7,6 +7,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, closing
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,7 +15,6 @@ from typing import get_args
 
 from tabwb.battery.forms import form_from_canonical
 from tabwb.records import files
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.files import WorkFolder, make_private_folder, open_private, sync_file
 from tabwb.records.rating_sets import checked_set_name

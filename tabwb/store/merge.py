@@ -12,10 +12,10 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import StoreError
 from tabwb.records.files import WorkFolder
 from tabwb.store import blobs, maintenance, people, schema, takes, verdicts

@@ -7,9 +7,9 @@ and named by a small integer.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 
 from tabwb.battery.model import Battery
-from tabwb.records.classes import asdict, dataclass, replace
 from tabwb.records.conditions import Conditions
 from tabwb.records.declared_conditions import CONDITIONS, plain
 from tabwb.records.errors import StoreError

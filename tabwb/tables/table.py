@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tabwb.records.classes import dataclass
 from tabwb.records.columns import Column
 from tabwb.records.declared_conditions import ColumnType
 from tabwb.records.words import did_you_mean

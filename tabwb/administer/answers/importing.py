@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
@@ -32,7 +33,6 @@ from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import AnswerFile, Importer
 from tabwb.records import events
 from tabwb.records.answers import RecordedAnswer
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.conditions import Conditions, declared
 from tabwb.records.declared_conditions import ConditionError
 from tabwb.records.errors import UsageError

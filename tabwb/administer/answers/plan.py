@@ -7,6 +7,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, cast
 
@@ -20,7 +21,6 @@ from tabwb.battery.prompts import render_prompt
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import AnswerFile, AnswerProblems
 from tabwb.records.answers import RecordedAnswer, RecordedRun
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.conditions import IMPORTED, Conditions, ExamineeKind, OptionOrder
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.exchange import Decoding

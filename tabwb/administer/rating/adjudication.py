@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 from pathlib import Path
@@ -13,7 +13,6 @@ from tabwb.administer.rating.access import may_rate
 from tabwb.administer.rating.session import Media, Shown, shown_of
 from tabwb.battery.forms import SOURCE, Form, Question, form_from_canonical
 from tabwb.host.plugins import Plugins
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import StoreError, TabwbError
 from tabwb.records.naming import Coded, Heard, Scored, observation_of_json
 from tabwb.records.rating_sets import (

@@ -13,6 +13,7 @@ import random
 import statistics
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -25,7 +26,6 @@ from tabwb.administer.rating.presentation import Shown, Sign, presented, signs_o
 from tabwb.battery.forms import Form, check_answers, completed, missing, with_source_question
 from tabwb.battery.loader import read_text
 from tabwb.battery.problems import Problem
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.rating_sets import (
     AUDIT,

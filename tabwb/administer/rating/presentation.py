@@ -11,9 +11,9 @@ import re
 import statistics
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 
-from tabwb.records.classes import dataclass
 from tabwb.records.rating_sets import Presentation
 
 CUT = "[cut]"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Self
 
 from tabwb.administer.rating.access import may_rate
 from tabwb.battery.forms import Form, Step, completed, looked_at, missing, step
 from tabwb.host.plugins import Plugins
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import StoreError, UsageError
 from tabwb.records.rating_sets import (
     Answer,

@@ -7,6 +7,7 @@ import math
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from typing import TypeGuard
 
 from tabwb.administer.cost import NO_LIMITS, Meter
@@ -25,7 +26,6 @@ from tabwb.plugin_api.components import (
     ModelBackend,
 )
 from tabwb.records import events
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import (
     ComponentError,
     Interrupted,

@@ -10,7 +10,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -22,7 +22,6 @@ from tabwb.host.plugins import Plugins
 from tabwb.host.prices import Price, cost_of
 from tabwb.lesion.declared import CHECK_TEXT, PERPLEXITY, PERPLEXITY_REASON, UNITS_HASH
 from tabwb.plugin_api.components import Cancel, LikelihoodBackend, ModelBackend
-from tabwb.records.classes import dataclass
 from tabwb.records.conditions import FUNCTION, Conditions
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.exchange import (

@@ -11,6 +11,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from typing import Protocol, Self, TypeVar
 
 from tabwb.administer import consent
@@ -27,7 +28,6 @@ from tabwb.administer.session.raters import Raters
 from tabwb.battery.model import Battery
 from tabwb.host.plugins import Plugins
 from tabwb.records import events
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import TabwbError
 from tabwb.records.exchange import RESPLIT, Reply, Request
 from tabwb.records.ratings import Rating

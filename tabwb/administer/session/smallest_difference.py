@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tabwb.administer.session.plan import plan_trials
 from tabwb.battery.model import Battery
-from tabwb.records.classes import dataclass
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import Protocol

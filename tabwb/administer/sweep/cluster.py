@@ -14,6 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
 from types import TracebackType
 from typing import Any
 
@@ -29,7 +30,6 @@ from tabwb.administer.sweep.sweep import TRIES, Known, Point, Sweep, Told, Worke
 from tabwb.host.process import error_from_plain
 from tabwb.lesion.declared import Part
 from tabwb.plugin_api.components import Cancel
-from tabwb.records.classes import dataclass, fields, is_dataclass
 from tabwb.records.errors import ComponentError, Interrupted, UsageError, error_text
 from tabwb.records.exchange import Reply, Request, Wait
 from tabwb.records.states import AttemptState

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from tabwb.administer.session.exchange import request_for
 from tabwb.administer.session.plan import plan_trials
@@ -20,7 +21,6 @@ from tabwb.battery.model import Battery
 from tabwb.lesion.declared import CONTROL_ROLES
 from tabwb.lesion.spec import spec_values
 from tabwb.plugin_api.components import BatchingBackend, Cancel
-from tabwb.records.classes import dataclass
 from tabwb.records.words import plural, time_left
 from tabwb.scoring.detectable import detectable_over_seeds
 from tabwb.scoring.dose import LEAST_SEEDS

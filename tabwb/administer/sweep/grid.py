@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
@@ -37,7 +38,6 @@ from tabwb.lesion.spec import (
     shown,
 )
 from tabwb.lesion.taken import planned
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions, declared
 from tabwb.records.declared_conditions import ConditionError
 from tabwb.records.errors import UsageError

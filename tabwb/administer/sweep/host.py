@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from distributed import WorkerPlugin, get_worker
@@ -18,7 +19,6 @@ from tabwb.host.plugins import Plugins
 from tabwb.host.process import error_to_plain
 from tabwb.host.settings import Configuration
 from tabwb.lesion.declared import Part
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.errors import ComponentError
 from tabwb.records.exchange import Reply, Request
 

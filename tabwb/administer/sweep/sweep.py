@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from tabwb.administer.session import setup
@@ -12,7 +13,6 @@ from tabwb.administer.session.exchange import manipulation_facts
 from tabwb.host.making import opened
 from tabwb.lesion.declared import CONTROL, CONTROL_ROLES, OTHER, PARENT_PARTS, SAME, Part
 from tabwb.plugin_api.components import Cancel, LesionableBackend, ModelBackend
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import HeldElsewhere, Interrupted, TabwbError
 from tabwb.records.states import AdministrationStatus

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -25,7 +26,6 @@ from tabwb.analysis.measures import (
 )
 from tabwb.analysis.statistics.results import Found, Result, count, counts_of, usable_counts
 from tabwb.battery.model import Item, Subtest
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.languages import (
     NO_SPACES,
     is_english,

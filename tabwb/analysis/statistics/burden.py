@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import compress
 from math import fsum
@@ -22,7 +23,6 @@ from tabwb.analysis.measures import (
     WORDS_MEAN,
 )
 from tabwb.analysis.statistics.results import Result, Terms, count, counts_of, usable_counts
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.languages import NO_SPACES, is_unspaced_language
 from tabwb.records.ratings import CALIBRATED, Declaration, is_derived, prompt_hash
 from tabwb.records.states import RatingStatus, ResponseStatus

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,6 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.frame import Table, table_of
 from tabwb.analysis.statistics.accuracy import decider
 from tabwb.battery.model import Item, Subtest
-from tabwb.records.classes import dataclass
 from tabwb.scoring.choice import StoredAnswer, read_reason
 from tabwb.scoring.naming.summary import RatingSource, right_by
 from tabwb.store.columns import Ints

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from statistics import median
 
@@ -11,7 +12,6 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.measures import CODE, LATENCY, PROPOSED_CODE
 from tabwb.analysis.plain import Json
 from tabwb.analysis.statistics.results import Result
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.naming import CORRECT, is_recorded, observations_of
 from tabwb.records.trials import Trial
 from tabwb.scoring.estimate import (

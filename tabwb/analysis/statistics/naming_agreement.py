@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal
 
 from tabwb.analysis.plain import Json, picked
-from tabwb.records.classes import dataclass
 from tabwb.records.ratings import is_derived
 from tabwb.scoring.estimate import Interval
 from tabwb.scoring.naming.summary import NamedItem

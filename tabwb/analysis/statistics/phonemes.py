@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from tabwb.analysis.plain import Json, picked, plain
@@ -20,7 +21,6 @@ from tabwb.phonology.batch import (
 )
 from tabwb.phonology.corpus import Corpus, TaskB
 from tabwb.phonology.labels import LabelSet
-from tabwb.records.classes import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,6 @@ from tabwb.analysis.measures import measure_of
 from tabwb.analysis.names import judge_names
 from tabwb.battery.model import Battery, Subtest
 from tabwb.plugin_api.extensions import Statistic
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.ratings import FailedRater, MeasureKind, Scope
 from tabwb.records.words import plural
 from tabwb.scoring.burden import NONE_COUNTED, Usable

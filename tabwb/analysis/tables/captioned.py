@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean, plural

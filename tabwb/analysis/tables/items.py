@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -29,7 +30,6 @@ from tabwb.analysis.tables.declared import (
     text,
     whole,
 )
-from tabwb.records.classes import dataclass
 from tabwb.scoring.estimate import Estimate, EstimatedInterval, Interval
 from tabwb.scoring.item_response import (
     LEAST_EXAMINEES,

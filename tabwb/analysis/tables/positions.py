@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.draws import SHARED, without_draws
@@ -25,7 +26,6 @@ from tabwb.analysis.tables.declared import (
     text,
     whole,
 )
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.errors import UsageError
 from tabwb.scoring.choice import OTHER_OPTION
 from tabwb.scoring.position_bias import (

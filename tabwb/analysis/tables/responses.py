@@ -6,6 +6,7 @@ Names of columns are those of the exported table. A store of 112,000 responses t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
@@ -18,7 +19,6 @@ from tabwb.analysis.frame import Table as Responses
 from tabwb.analysis.names import judge_called
 from tabwb.analysis.tables.administrations import given_columns
 from tabwb.battery.model import Item, Subtest
-from tabwb.records.classes import dataclass
 from tabwb.records.columns import Column, column_of
 from tabwb.records.ratings import CALIBRATED
 from tabwb.scoring.choice import POLICIES

@@ -11,6 +11,7 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ from tabwb.analysis.plain import Json
 from tabwb.battery.model import Battery
 from tabwb.host.writing import PACKAGE_START, is_explanation
 from tabwb.plugin_api.components import Exporter
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.files import write_private
 from tabwb.records.words import RESEARCH_ONLY

@@ -6,6 +6,7 @@ Each draws records, the rows of a figure's table, and nothing else.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from math import log10
 from typing import TYPE_CHECKING, Any
@@ -46,7 +47,6 @@ from tabwb.media.figures.style import (
     shade,
     text_on,
 )
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import UsageError
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,7 +23,6 @@ from tabwb.media.figures.style import width_mm
 from tabwb.media.paper import table_csv
 from tabwb.media.studied import Studied, followed, studied
 from tabwb.media.wide import left_out, of_models
-from tabwb.records.classes import dataclass, field
 from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.records.system import need
 from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import product
 from statistics import median
 from typing import TYPE_CHECKING
@@ -49,7 +50,6 @@ from tabwb.media.figures.kind import (
     undefined,
     value_cells,
 )
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.columns import Column, fixed
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural

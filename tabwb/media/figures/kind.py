@@ -6,6 +6,7 @@ A kind of figure puts every number into a table; one of three drawers draws that
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from typing import Any, Literal
 
@@ -13,7 +14,6 @@ from tabwb.analysis.cautions import FEW_ITEMS
 from tabwb.analysis.grouping import Grouped, names_of_groups, shared_note
 from tabwb.analysis.statistics.results import Result, Terms
 from tabwb.analysis.tables.results import COLUMNS
-from tabwb.records.classes import dataclass
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.records.words import near

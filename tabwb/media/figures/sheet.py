@@ -14,6 +14,7 @@ import warnings
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,7 +29,6 @@ from matplotlib.textpath import text_to_path
 
 import tabwb
 from tabwb.media.figures.style import NORMAL, RC, SMALL, Look
-from tabwb.records.classes import dataclass
 from tabwb.records.words import RESEARCH_ONLY, common_start
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -13,7 +14,6 @@ from rich.text import Text
 
 from tabwb.media.terminal import ForWidth
 from tabwb.media.views.typed import fits_once, sectioned_view
-from tabwb.records.classes import dataclass, field
 from tabwb.records.columns import Column
 from tabwb.tables.table import Table, table_of_dicts
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain
 from operator import attrgetter
@@ -65,7 +66,6 @@ from tabwb.analysis.tables.declared import (
 from tabwb.battery.model import Battery
 from tabwb.media.wording import plain
 from tabwb.plugin_api.extensions import Statistic
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.columns import Column
 from tabwb.records.conditions import title_of
 from tabwb.records.words import plural

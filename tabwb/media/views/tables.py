@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean
 

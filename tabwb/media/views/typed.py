@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from textwrap import wrap
 
@@ -21,7 +22,6 @@ from tabwb.analysis.tables.captioned import (
 )
 from tabwb.media.terminal import INDENT, ForWidth, spec_lines
 from tabwb.media.views.tables import shown_columns, view_of
-from tabwb.records.classes import dataclass
 from tabwb.records.columns import Column, digits_of, ends_of
 from tabwb.records.words import NONE
 from tabwb.tables.table import Table

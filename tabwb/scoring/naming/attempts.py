@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 
 from tabwb.phonology.inventory import SILENT, is_vowel
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.speech import Segment
 from tabwb.scoring.naming.words import joined, pronunciations, words_sounding
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 
 from tabwb.phonology.inventory import to_ipa
-from tabwb.records.classes import dataclass, replace
 from tabwb.scoring.naming.attempts import AttemptReading
 from tabwb.scoring.naming.target import (
     Accepted,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Final
 from unicodedata import category, normalize
@@ -19,7 +20,6 @@ from tabwb.phonology.inventory import (
     parse_arpabet,
     parse_ipa,
 )
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.errors import UsageError
 from tabwb.records.languages import is_english
 from tabwb.scoring.naming.attempts import (

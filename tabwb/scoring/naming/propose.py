@@ -6,11 +6,11 @@ The code of an attempt comes from :mod:`tabwb.scoring.naming.rules`; a person de
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, islice, pairwise
 
 from tabwb.phonology.distance import align_phonemes
 from tabwb.phonology.inventory import SILENT, is_vowel
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.languages import is_english, not_available
 from tabwb.records.speech import Segment
 from tabwb.scoring.naming.attempts import (

@@ -8,11 +8,11 @@ are in :mod:`~tabwb.scoring.naming.attempts`, 0 and 16 in :mod:`~tabwb.scoring.n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Final
 
 from tabwb.phonology.inventory import is_vowel, to_ipa
-from tabwb.records.classes import dataclass, replace
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.naming.attempts import (
     FILLER_SOUNDS,

@@ -9,10 +9,10 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import median
 from typing import Literal
 
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.naming import Score
 from tabwb.scoring.estimate import (
     Estimand,

@@ -9,13 +9,13 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal
 
 from tabwb.phonology.dictionary import load_dictionary
 from tabwb.phonology.distance import Alignment, align_features, align_phonemes
 from tabwb.phonology.inventory import SILENT, is_vowel, to_ipa
-from tabwb.records.classes import dataclass, field
 from tabwb.records.speech import Segment
 from tabwb.scoring.text import common_subsequence, contains, fold_case
 

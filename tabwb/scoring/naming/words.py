@@ -7,12 +7,12 @@ import random
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
 from tabwb.phonology.dictionary import guessed_sound, load_dictionary
 from tabwb.phonology.inventory import is_vowel, to_ipa
-from tabwb.records.classes import dataclass
 from tabwb.scoring.lexicon import load_lexicon
 from tabwb.scoring.naming.target import stress_of
 from tabwb.scoring.text import regular_plurals

@@ -6,11 +6,11 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from operator import eq
 from typing import TYPE_CHECKING, NamedTuple
 
-from tabwb.records.classes import dataclass
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.scoring.lexicon import FUNCTION_WORDS
 from tabwb.scoring.rules.vocabulary import FILLERS

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -20,7 +21,6 @@ from tabwb.battery.model import Battery
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Cancel
 from tabwb.records import events
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.conditions import Conditions, conditions_of
 from tabwb.records.declared_conditions import Audience
 from tabwb.records.errors import StoreError, UsageError

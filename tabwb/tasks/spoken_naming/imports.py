@@ -10,6 +10,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
@@ -17,7 +18,6 @@ from tabwb.battery.model import Battery
 from tabwb.phonology.inventory import SILENT, normalise_label, parse_pronunciation
 from tabwb.phonology.labels import map_labels
 from tabwb.phonology.transcripts import read_table
-from tabwb.records.classes import dataclass
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.files import check_inside, file_inside, open_file, sha256_of

@@ -6,11 +6,11 @@ Ratings by rules and by people are binary measures, so that their agreement can 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
 
 from tabwb.phonology.dictionary import guessed_phonemes
 from tabwb.phonology.inventory import SILENT
-from tabwb.records.classes import dataclass
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.naming import CORRECT, SCORES, Coded, Observation, Scored
 from tabwb.records.ratings import Rating, failed, rule_of, undefined, valued

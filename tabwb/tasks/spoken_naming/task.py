@@ -8,12 +8,12 @@ content and of its hash. What a rule does is said in docs/naming-rules.md; it is
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from tabwb.battery.task_type import TaskType, picture_problems
 from tabwb.plugin_api import RegisterTask, hookimpl
-from tabwb.records.classes import dataclass, field, fields
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.languages import is_english, primary_language
 from tabwb.records.problems import Broken, KeyPath, shortened

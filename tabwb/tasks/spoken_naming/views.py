@@ -7,12 +7,12 @@ the functions ``counting_*``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, TypeVar, cast
 
 from tabwb.phonology.dictionary import pronounced
 from tabwb.phonology.inventory import Notation
 from tabwb.records import naming
-from tabwb.records.classes import dataclass, replace
 from tabwb.records.naming import (
     SCORES,
     Coded,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from tabwb.administer.answers.importing import RATED, checked_judges, import_answers
@@ -45,7 +46,6 @@ from tabwb.host.forms import open_form
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import AnswerFile, AnswerProblems
 from tabwb.records.answers import RecordedAnswer, RecordedRun
-from tabwb.records.classes import dataclass, field, replace
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError, TabwbError, UsageError
 from tabwb.records.files import sha256_of

@@ -10,6 +10,7 @@ import io
 import json
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,6 @@ from tabwb.battery.loader import read_tables
 from tabwb.battery.loader import read_text as read_toml
 from tabwb.battery.problems import Problem, locate, located
 from tabwb.plugin_api.components import AnswerProblems
-from tabwb.records.classes import dataclass, field
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import read_file
 from tabwb.records.problems import Broken, shortened
