@@ -93,6 +93,8 @@ def explain(error: sqlite3.Error, where: str, patience_s: float = PATIENCE_S) ->
 
 
 Row = Sequence[Any]
+LOCKED, UNCHANGING = "mode=ro", "immutable=1"
+"""Ways to read a file; the first may make files beside it."""
 
 
 class Conflict(StoreError):
@@ -333,37 +335,46 @@ class EmbeddedDatabase:
         return status.st_dev, status.st_ino
 
     def _connect(self) -> sqlite3.Connection:
+        if self._file is None:
+            self._refuse_foreign()
         try:
             return self._connect_for_writing()
         except sqlite3.OperationalError as error:
             if not name_of(error).startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY")):
                 raise
-            connection = self._connect_for_reading()
+            connection = self._connect_for_reading(LOCKED, UNCHANGING)
             if connection is None:
                 raise
+            self.only_read = True
             return connection
 
-    def _connect_for_reading(self) -> sqlite3.Connection | None:
-        """Return a connection to a read-only file; None where it is not readable either."""
+    def _refuse_foreign(self) -> None:
+        """Refuse another program's file before a connection that may write changes it."""
+        with suppress(sqlite3.Error, UnicodeDecodeError):  # of what is damaged, later
+            if (connection := self._connect_for_reading(UNCHANGING, LOCKED)) is not None:
+                with closing(connection):
+                    version_of(Transaction(connection.cursor()), self.location)
+
+    def _connect_for_reading(self, *ways: str) -> sqlite3.Connection | None:
+        """Return a connection that does not write, by the first way that works; None: by none."""
         wal = self.path.with_name(self.path.name + "-wal")
         uri = self.path.as_uri()
         # SQLite needs to write beside a file in WAL mode even to read it, unless it is told that
         # the file does not change. Data still in the log of another program would be missing.
-        queries = ["mode=ro"]
         try:
-            if not wal.exists() or not wal.stat().st_size:
-                queries.append("immutable=1")
+            has_log = wal.exists() and wal.stat().st_size > 0
         except OSError:
             return None
-        for query in queries:
+        for way in ways:
+            if has_log and way == UNCHANGING:
+                continue
             with suppress(sqlite3.Error):
-                connection = self._new(f"{uri}?{query}", uri=True)
+                connection = self._new(f"{uri}?{way}", uri=True)
                 try:
                     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 except sqlite3.Error:
                     connection.close()
                     raise
-                self.only_read = True
                 return connection
         return None
 
@@ -400,6 +411,29 @@ class EmbeddedDatabase:
                 if name_of(error) != "SQLITE_BUSY" or time.monotonic() > until:
                     raise
                 time.sleep(0.01)
+
+
+def version_of(transaction: Transaction, location: str) -> int | None:
+    """Return the schema version; None when there is no table at all."""
+    tables = {row[0] for row in transaction.rows("SELECT name FROM sqlite_master")}
+    if not tables:
+        return None
+    version = int(transaction.value("PRAGMA user_version"))
+    if "administrations" in tables and version:
+        return version
+    if not {"alembic_version", "administrations"} <= tables:
+        raise StoreError(
+            "this SQLite file belongs to another program",
+            where=location,
+            hint="name another file with --store",
+        )
+    return named_version(transaction)
+
+
+def named_version(transaction: Transaction) -> int:
+    """Return the version of a store that was made before version 6."""
+    named = str(transaction.value("SELECT version_num FROM alembic_version"))
+    return int(named) if named.isdecimal() else 0
 
 
 LOOK_S = 2.0

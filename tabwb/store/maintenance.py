@@ -22,7 +22,7 @@ from tabwb.records.ratings import PERSON, RaterKind, Scope
 from tabwb.records.states import AttemptState, ResponseStatus, StopReason
 from tabwb.records.trials import EventKind
 from tabwb.store import blobs, facts, people, read, schema, sets, takes, verdicts
-from tabwb.store.database import EmbeddedDatabase, Transaction, explain
+from tabwb.store.database import EmbeddedDatabase, Transaction, explain, version_of
 from tabwb.store.schema import CURRENT, make
 from tabwb.store.store import UNREADABLE, Store
 
@@ -195,7 +195,7 @@ def check(path: Path) -> tuple[Damage, ...]:
             if damages:
                 # What SQLite itself cannot read is not worth reading further.
                 return tuple(damages)
-            version = schema.version_of(transaction, str(path))
+            version = version_of(transaction, str(path))
             if version is None:
                 raise StoreError(
                     "nothing has been stored here yet: the tables of this store were not made",
@@ -232,7 +232,7 @@ def remove_unnamed(path: Path) -> tuple[Path, ...]:
         if database.only_read:
             return ()
         with database.reading() as transaction:
-            version = schema.version_of(transaction, database.location)
+            version = version_of(transaction, database.location)
         if version is None or schema.needs_upgrade(version, database.location):
             return ()
         files.sweep(takes.work_root_beside(database.path))

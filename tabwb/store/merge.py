@@ -19,7 +19,7 @@ from typing import Any
 from tabwb.records.errors import StoreError
 from tabwb.records.files import WorkFolder
 from tabwb.store import blobs, maintenance, people, schema, takes, verdicts
-from tabwb.store.database import EmbeddedDatabase, Transaction, damaged, explain
+from tabwb.store.database import EmbeddedDatabase, Transaction, damaged, explain, version_of
 from tabwb.store.schema import make
 from tabwb.store.store import Access
 
@@ -148,7 +148,7 @@ def _readable(path: Path) -> Iterator[EmbeddedDatabase]:
     database = EmbeddedDatabase(path)
     try:
         with database.reading() as transaction:
-            version = schema.version_of(transaction, str(path))
+            version = version_of(transaction, str(path))
         if version is None:
             raise StoreError("nothing has been stored here yet", where=str(path))
         if not schema.needs_upgrade(version, str(path)):

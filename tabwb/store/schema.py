@@ -31,6 +31,7 @@ from tabwb.store.database import (
     lock_file,
     read_only,
     to_json,
+    version_of,
 )
 
 CURRENT = 8
@@ -425,29 +426,6 @@ def remove_unnamed(database: EmbeddedDatabase) -> list[Path]:
     with database.writing() as transaction:
         known = {row[0] for row in transaction.rows("SELECT sha256 FROM assets")}
         return blobs.sweep(blobs.folder_of(database.path), known)
-
-
-def version_of(transaction: Transaction, location: str) -> int | None:
-    """Return the schema version; None when there is no table at all."""
-    tables = {row[0] for row in transaction.rows("SELECT name FROM sqlite_master")}
-    if not tables:
-        return None
-    version = int(transaction.value("PRAGMA user_version"))
-    if "administrations" in tables and version:
-        return version
-    if not {"alembic_version", "administrations"} <= tables:
-        raise StoreError(
-            "this SQLite file belongs to another program",
-            where=location,
-            hint="name another file with --store",
-        )
-    return named_version(transaction)
-
-
-def named_version(transaction: Transaction) -> int:
-    """Return the version of a store that was made before version 6."""
-    named = str(transaction.value("SELECT version_num FROM alembic_version"))
-    return int(named) if named.isdecimal() else 0
 
 
 def _make(database: EmbeddedDatabase) -> None:

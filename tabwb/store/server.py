@@ -15,7 +15,14 @@ from urllib.parse import quote
 from tabwb.records.errors import MissingExtra, NeedsNetwork, StoreError
 from tabwb.records.system import is_offline, servers_elsewhere
 from tabwb.store import schema
-from tabwb.store.database import IMPORTING, Conflict, Transaction, held_by, open_administration
+from tabwb.store.database import (
+    IMPORTING,
+    Conflict,
+    Transaction,
+    held_by,
+    named_version,
+    open_administration,
+)
 from tabwb.store.location import is_plain, without_password
 from tabwb.store.schema import make, migrate
 
@@ -260,7 +267,7 @@ def _version(transaction: Transaction) -> int | None:
     if transaction.value("SELECT to_regclass('schema_version')") is not None:
         return int(transaction.value("SELECT version FROM schema_version"))
     if transaction.value("SELECT to_regclass('alembic_version')") is not None:
-        return schema.named_version(transaction)
+        return named_version(transaction)
     return None
 
 

@@ -278,11 +278,31 @@ def test_a_file_that_is_no_store_is_refused_and_not_touched(file: Path, content:
     with fails("not a tabwb store|damaged"):
         Store.open(file)
     assert file.read_bytes() == content
-    file.unlink()
-    with closing(sqlite3.connect(file)) as connection:
+
+
+@pytest.mark.parametrize("mode", ["DELETE", "WAL"])
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_file_of_another_program_is_refused_and_not_touched(
+    file: Path, mode: str, killed: bool, tmp_path: Path
+) -> None:
+    written = tmp_path / "other" / file.name
+    written.parent.mkdir()
+    with closing(sqlite3.connect(written)) as connection:
+        connection.execute(f"PRAGMA journal_mode = {mode}")
         connection.execute("CREATE TABLE bookmarks (url)")
-    with fails("another program"):
-        Store.open(file)
+        if killed:  # its log remains
+            shutil.copytree(written.parent, file.parent, dirs_exist_ok=True)
+    if not killed:
+        shutil.copytree(written.parent, file.parent, dirs_exist_ok=True)
+    file.with_name(f"{file.name}-shm").unlink(missing_ok=True)  # is made of the log
+    before = {path.name: path.read_bytes() for path in file.parent.glob(f"{file.name}*")}
+    assert (f"{file.name}-wal" in before) == (killed and mode == "WAL")
+    with Store.open(tmp_path / "own" / "own.db") as own:
+        for use in (Store.open, check, own.merge):
+            with fails("another program"):
+                use(file)
+            assert {name: (file.parent / name).read_bytes() for name in before} == before
+    assert killed or [*file.parent.glob(f"{file.name}*")] == [file]
 
 
 def test_a_truncated_store_and_a_damaged_page_are_found_by_check(filled: Path) -> None:

@@ -19,7 +19,7 @@ from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.errors import StoreError
 from tabwb.records.trials import AttemptEntry, RatingsEntry
 from tabwb.store import facts, schema
-from tabwb.store.database import EmbeddedDatabase, Transaction
+from tabwb.store.database import EmbeddedDatabase, Transaction, version_of
 from tabwb.store.maintenance import check
 from tabwb.store.schema import CURRENT, copy_of
 from tabwb.store.store import Store
@@ -293,7 +293,7 @@ def test_the_stores_that_are_kept_for_tests_are_older_ones(tmp_path: Path) -> No
     for name in STORES:
         path = unpacked(name, tmp_path)
         with closing(EmbeddedDatabase(path)) as database, database.reading() as transaction:
-            assert schema.version_of(transaction, "") == 5
+            assert version_of(transaction, "") == 5
 
 
 def test_an_upgrade_removes_the_copies_of_responses_beside_a_store(tmp_path: Path) -> None:
