@@ -158,13 +158,14 @@ def fits_kind(value: float, kind: MeasureKind) -> bool:
     >>> fits_kind(1e308, "number")  # of which no sum can be made
     False
     """
+    value = float(value)  # a number of numpy's would make LARGEST one of its own type
     match kind:
         case "verdict":
             return value in {0.0, 1.0}
         case "share":
             return 0.0 <= value <= 1.0
         case "count":
-            return 0 <= value <= LARGEST and float(value).is_integer()
+            return 0 <= value <= LARGEST and value.is_integer()
         case _:
             return abs(value) <= LARGEST
 

@@ -53,7 +53,7 @@ from tabwb.records.naming import (
     observation_to_json,
     undoable_observation,
 )
-from tabwb.records.ratings import Rating, undefined, valued
+from tabwb.records.ratings import Rating, fits_kind, undefined, valued
 from tabwb.records.speakers import README, session_day, session_line
 from tabwb.records.specs import Spec, mixed, parse_spec, reply_seed, seed_of, uuid7
 from tabwb.records.speech import Segment, Transcript
@@ -91,6 +91,13 @@ def test_uuid7_has_version_variant_and_time() -> None:
 def test_a_ratings_value_is_finite(value: float) -> None:
     with pytest.raises(ValueError, match="finite"):
         valued("r", "m", value)
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64, int])
+def test_numbers_of_every_type_are_compared_as_floats(kind: type[Any]) -> None:
+    assert fits_kind(kind(1), "verdict") and fits_kind(kind(3), "count")
+    assert fits_kind(kind(3), "number") and not fits_kind(kind(3), "share")
 
 
 def test_a_rating_has_a_value_exactly_when_it_says_so() -> None:
