@@ -11,6 +11,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.metadata import entry_points
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -109,11 +110,12 @@ def transformers_serve(log: Path) -> Iterator[str]:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    program = Path(sys.executable).with_name("transformers")
-    command = [str(program), "serve", str(BUNDLED), "--host", "127.0.0.1", "--port", str(port)]
+    (program,) = entry_points(group="console_scripts", name="transformers")
+    code = f"from {program.module} import {program.attr} as main; main()"
+    command = [sys.executable, "-c", code, "serve", str(BUNDLED), "--port", str(port)]
     with log.open("wb") as stream:
         server = subprocess.Popen(
-            [*command, "--device", "cpu"],
+            [*command, "--host", "127.0.0.1", "--device", "cpu"],
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
