@@ -384,11 +384,16 @@ class Plugins:
         callers = (self._caller(ON_EVENT), self._caller(old_observer(kind.__name__)))
         return any(caller is not None and caller.get_hookimpls() for caller in callers)
 
-    def observing(self, plugin: str) -> bool:
-        """Return whether a plugin observes events."""
-        caller = self._caller(ON_EVENT)
-        impls = () if caller is None else caller.get_hookimpls()
-        return any(impl.plugin_name == plugin for impl in impls)
+    def observing(self, plugin: str) -> tuple[str, ...]:
+        """Return the hooks, old ones too, with which a plugin observes events."""
+        old = [one.what.removeprefix(f"{OLD_HOOK} ") for one in self.old_hooks]
+        callers = ((hook, self._caller(hook)) for hook in dict.fromkeys((ON_EVENT, *old)))
+        return tuple(
+            hook
+            for hook, caller in callers
+            if caller is not None
+            and any(impl.plugin_name == plugin for impl in caller.get_hookimpls())
+        )
 
     @property
     def failed_observers(self) -> tuple[PluginProblem, ...]:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.host.index import EXTENSIONS, KINDS, Component, check_needs
-from tabwb.host.loading import ON_EVENT
 from tabwb.host.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.records.specs import Spec
@@ -184,8 +183,9 @@ def checks_of(name: str, plugins: Plugins) -> Iterator[dict[str, str]]:
                 one = known.extension.id
                 noun = EXTENSIONS[extension][0]  # type: ignore[index]
                 yield _checked(noun, one, partial(check, one, plugins=plugins))
-    if plugins.observing(name):
-        yield _checked("observer", ON_EVENT, partial(check_observer, name, plugins=plugins))
+    if hooks := plugins.observing(name):
+        watched = partial(check_observer, name, plugins=plugins)
+        yield _checked("observer", ", ".join(hooks), watched)
 
 
 def _component(component: Component, plugins: Plugins) -> tuple[Callable[[], None] | None, str]:

@@ -63,6 +63,15 @@ def tabwb_on_event(event):
 """
 
 
+OLDER = """
+from tabwb.plugin_api import hookimpl
+
+@hookimpl
+def tabwb_on_finished(event):
+    raise ValueError("no")
+"""
+
+
 def test_what_does_not_conform_is_named_and_fails(tmp_path: Path, run: Run) -> None:
     file, other = tmp_path / "broken.py", tmp_path / "not_loaded.py"
     file.write_text(BROKEN, encoding="utf-8")
@@ -76,6 +85,13 @@ def test_what_does_not_conform_is_named_and_fails(tmp_path: Path, run: Run) -> N
     quiet.write_text(ONE_FILE["observer"], encoding="utf-8")
     run("plugins", "trust", quiet)
     run("plugins", "check", "quiet")
+    older = tmp_path / "older.py"
+    older.write_text(OLDER, encoding="utf-8")
+    run("plugins", "trust", older)
+    with pytest.warns(DeprecationWarning, match="tabwb_on_finished"):
+        checks = run("plugins", "check", "older", "--json", status=1).document["checks"]
+    (observer,) = (one for one in checks if one["kind"] == "observer")
+    assert (observer["id"], observer["status"]) == ("tabwb_on_finished", "failed")
     run("plugins", "check", "nothing", status=2)
     other.write_text("import no_such_package", encoding="utf-8")
     run("plugins", "trust", other)
