@@ -14,8 +14,10 @@ from textual.widgets import Static
 
 from tabwb.administer.session import setup
 from tabwb.host import plugins as registry
+from tabwb.operations.operation import Operation, Progress, Tools
 from tabwb.plugin_api import PageData, PageSource, RegisterPage, hookimpl
 from tabwb.records.conditions import Conditions
+from tabwb.records.errors import TabwbError
 from tabwb.store.store import Store
 from tabwb.tables.table import Table
 from tabwb.workbench import app
@@ -256,3 +258,28 @@ async def test_a_new_subject_has_its_key_page_controller_and_places(sit: Sit, ba
         await seat.type("results count")
         await seat.reads("results: count")
         await seat.press("enter", at="count")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Leave(Operation):
+    """Leave the program, as an operation of a plugin may."""
+
+    NAME, TITLE = "leave", "Leave"
+
+    def estimate(self, tools: Tools) -> Progress:
+        raise SystemExit(3)
+
+    def run(self, tools: Tools) -> Progress:
+        raise SystemExit(3)
+
+
+async def test_an_operation_that_exits_ends_its_job_and_not_the_workbench(given: Sit) -> None:
+    async with given() as seat:
+        jobs = seat.desk.sessions.jobs
+        with pytest.raises(TabwbError, match="SystemExit: 3"):
+            await seat.desk.ask(jobs.estimate, Leave(), aside=True)
+        job = jobs.all[await seat.desk.ask(jobs.begin, Leave())]
+        await seat.until(lambda: not job.state.active, "the end of the job")
+        assert (job.state.phase, job.state.words) == ("refused", "SystemExit: 3")
+        job.stop()
+        assert job.state.phase == "refused", "what has ended does not stop"

@@ -120,6 +120,7 @@ class Job:
         self.cancel = threading.Event()
         self.secret = ""
         self.thread: threading.Thread | None = None
+        self._changing = threading.RLock()
         say(state)
 
     @property
@@ -128,16 +129,18 @@ class Job:
         return self.wanted.LOCKS and not self.held
 
     def tell(self, **changes: object) -> None:
-        """Change the state and send it."""
-        seconds = time.monotonic() - self._began
-        self.state = replace(self.state, seconds=seconds, **changes)  # type: ignore[arg-type]
-        self._say(self.state)
+        """Change the state and send it; from any thread."""
+        with self._changing:
+            seconds = time.monotonic() - self._began
+            self.state = replace(self.state, seconds=seconds, **changes)  # type: ignore[arg-type]
+            self._say(self.state)
 
     def stop(self) -> None:
         """Ask it to stop; from any thread."""
-        if self.state.active:
-            self.cancel.set()
-            self.tell(phase="stopping")
+        with self._changing:
+            if self.state.active:
+                self.cancel.set()
+                self.tell(phase="stopping")
 
 
 class Jobs(Controller):
@@ -285,7 +288,7 @@ class Jobs(Controller):
             refused, field = refusal(type(wanted), error, wanted)
             job.tell(field=field)
             words = [*said, *warned, refused]
-        except Exception as error:  # noqa: BLE001 - the thread's edge: shown, never the end
+        except BaseException as error:  # noqa: BLE001 - the thread's edge: it always ends
             words = [error_text(error)]
         self.engine.later(partial(self._ended, job))
         job.tell(
@@ -338,7 +341,7 @@ class Jobs(Controller):
         """Do something with the session of an administration in the worker's thread."""
         ended = threading.Event()
         made: list[Any] = []
-        failed: list[TabwbError] = []
+        failed: list[Exception] = []
 
         def do() -> None:
             try:
@@ -347,7 +350,7 @@ class Jobs(Controller):
                     if isinstance(made[0], list) and self._sessions.holds(number):
                         self._sessions.after(tuple(made[0]))  # events
                 self.say(Stored(number))
-            except TabwbError as error:
+            except Exception as error:  # noqa: BLE001 - raised where it is waited for
                 failed.append(error)
             finally:
                 ended.set()

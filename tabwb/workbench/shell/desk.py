@@ -20,6 +20,7 @@ from textual.screen import Screen
 from textual.signal import Signal
 from textual.widgets import Input
 
+from tabwb.records.errors import TabwbError, error_text
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine import messages, threads
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
@@ -579,11 +580,14 @@ def _answered(work: Callable[[], T]) -> tuple[asyncio.Future[T], Callable[[], No
             answer.set_exception(error)
 
     def job() -> None:
-        found, raised = None, None
+        found: T | None = None
+        raised: Exception | None = None
         try:
             found = work()
         except Exception as error:  # noqa: BLE001 - raised where it is awaited
             raised = error
+        except BaseException as error:  # noqa: BLE001 - a plugin that exits does not end the screen
+            raised = TabwbError(error_text(error))
         with suppress(RuntimeError):  # the program has ended
             loop.call_soon_threadsafe(give, found, raised)
 
