@@ -175,21 +175,58 @@ WRONG = {
     "rated as what is not": 'TaskType(kind="a", rated_as="word-fluency")',
     "neither typed nor spoken": 'TaskType(kind="a", typed=False)',
     "not a tuple": 'TaskType(kind="a", scorers="fluency")',
+    "not names": 'TaskType(kind="a", needs=(1,))',
+    "no function": 'TaskType(kind="a", check=None)',
+    "no keys": 'TaskType(kind="a", instead=None)',
+    "not installed": 'TaskType(kind="a", is_installed=False)',
+    "a column of every study": 'SubjectKind("a", "A", (Column("AQ", "number"),))',
+    "a choice of nothing": 'SubjectKind("a", "A", (Column("q", "choice"),))',
+    "choices of a number": 'SubjectKind("a", "A", (Column("q", "number", choices=("b",)),))',
+    "a bound that is text": 'SubjectKind("a", "A", (Column("q", "whole", minimum="1"),))',
+    "a column twice": 'SubjectKind("a", "A", (Column("q"), Column("q")))',
+    "required text": 'SubjectKind("a", "A", (Column("q"),), required="q")',
+    "a column that it has not": 'SubjectKind("a", "A", required=("q",))',
 }
 
 
-@pytest.mark.parametrize("declared", WRONG.values(), ids=WRONG)
-def test_a_task_type_that_cannot_be_used_is_refused(
-    declared: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "wrong.py"
-    file.write_text(
-        "from tabwb.plugin_api import TaskType, hookimpl\n\n\n@hookimpl\n"
-        f"def tabwb_register_tasks(register):\n    register({declared})\n",
-        encoding="utf-8",
-    )
+def registering(file: Path, *declared: str) -> Path:
+    """Write and trust a plugin that registers task types or kinds of subjects."""
+    lines = ["from tabwb.plugin_api import Column, SubjectKind, TaskType, hookimpl"]
+    for kind, hook in (("TaskType", "tasks"), ("SubjectKind", "subjects")):
+        if own := [f"    register({one})" for one in declared if one.startswith(kind)]:
+            lines += ["@hookimpl", f"def tabwb_register_{hook}(register):", *own]
+    file.write_text("\n".join(lines), encoding="utf-8")
     assert main(["plugins", "trust", str(file)]) == 0
-    plugins = Plugins.load()
-    assert plugins.tasks() == ()
-    assert [problem.plugin for problem in plugins.problems] == ["wrong"]
-    plugins.close()
+    return file
+
+
+@pytest.mark.parametrize("declared", WRONG.values(), ids=WRONG)
+def test_what_cannot_be_used_is_refused(declared: str, tmp_path: Path) -> None:
+    registering(tmp_path / "wrong.py", declared)
+    with closing(Plugins.load()) as plugins:
+        assert (plugins.tasks(), plugins.study.kinds) == ((), ())
+        assert [problem.plugin for problem in plugins.problems] == ["wrong"]
+
+
+def test_kinds_may_share_a_column_that_is_the_same(tmp_path: Path) -> None:
+    same, other = 'Column("MMSE", "whole", maximum=30)', 'Column("MMSE", "text")'
+    kinds = (f'SubjectKind("{id_}", "T", ({column},))' for id_, column in
+             (("control", same), ("patient", same), ("sibling", other)))  # fmt: skip
+    registering(tmp_path / "people.py", *kinds)
+    with closing(Plugins.load()) as plugins:
+        assert [kind.id for kind in plugins.study.kinds] == ["control", "patient"]
+        assert ["'sibling'" in problem.error for problem in plugins.problems] == [True]
+
+
+def test_an_error_in_the_code_of_a_task_type_names_it(
+    battery: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    declared = 'TaskType(kind="word-fluency", check=lambda path, subtest: 1 / 0)'
+    registering(tmp_path / "fluency.py", declared)
+    text = battery.read_text(encoding="utf-8")
+    battery.write_text(text.replace('["fluency"]', "[]"), encoding="utf-8")
+    assert main(["battery", "check", str(battery)]) == 1
+    assert "'word-fluency' failed: ZeroDivisionError" in capsys.readouterr().err
+    assert main(["plugins", "check", "fluency", "--json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)["checks"]
+    assert (found["id"], found["status"]) == ("word-fluency", "skipped")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from tabwb.battery.model import Battery, Category, Feature, Grouping, Item, SourcedText, Subtest
 from tabwb.battery.problems import BatteryProblems, Problem, control_character, locate, located
-from tabwb.battery.task_type import task_type
+from tabwb.battery.task_type import code_of, task_type
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import is_inside, is_stdin, read_stdin
 from tabwb.records.problems import Broken, KeyPath
@@ -335,7 +335,8 @@ def _subtest(table: Mapping[str, Any]) -> Subtest:
     for name in ("administrator", "instructions"):
         given[name] = _sourced(given.get(name))
     if task.read is not None:
-        rules = task.read(given)
+        with code_of(task):
+            rules = task.read(given)
         given = {key: value for key, value in given.items() if key not in task.rules}
         given["rules"] = rules
     elif not task.is_installed:

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from tabwb.battery.problems import control_character
-from tabwb.battery.task_type import TaskType, plugins_of_tasks, task_type, tasks_for
+from tabwb.battery.task_type import TaskType, code_of, plugins_of_tasks, task_type, tasks_for
 from tabwb.battery.toml_schema import (
     BatteryFile,
     BatteryTable,
@@ -117,7 +117,9 @@ def _subtest(
             yield Broken((*path, key), problem, "", "none")
     for index, item in enumerate(table["item"]):
         yield from _item((*path, "item", index), item, task)
-    yield from task.check(path, {**table, "battery": head})
+    with code_of(task):
+        problems = list(task.check(path, {**table, "battery": head}))
+    yield from problems
     if all(item.practice for item in subtest.item):
         problem = "every item is a practice item"
         yield Broken((*path, "item"), problem, "", "at least one that counts")

@@ -9,12 +9,14 @@ in :mod:`tabwb.scoring`, below, name the kinds that they are defined for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
+from tabwb.records.errors import TabwbError, error_text
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
 
@@ -130,6 +132,22 @@ class TaskType:
     def own_kind(self) -> ResponseKind | None:
         """Its kind where it is one of tabwb's."""
         return self.kind if isinstance(self.kind, ResponseKind) else None
+
+
+@contextmanager
+def code_of(task: TaskType) -> Iterator[None]:
+    """Name the task type of a plugin in an error that its code raises."""
+    try:
+        yield
+    except TabwbError:
+        raise
+    except Exception as error:
+        if task.own_kind:
+            raise
+        raise TabwbError(
+            f"the task type '{task.kind}' failed: {error_text(error)}",
+            hint="it is of a plugin: 'tabwb plugins list' shows of which",
+        ) from error
 
 
 class TaskSource(Protocol):

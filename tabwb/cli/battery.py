@@ -9,6 +9,7 @@ import click
 from tabwb.battery.loader import load_battery
 from tabwb.battery.model import Battery, Item, SourcedText, Subtest
 from tabwb.battery.prompts import render_prompt
+from tabwb.battery.task_type import code_of
 from tabwb.cli.command import add_commands
 from tabwb.cli.common import json_option, opened_plugins, print_json
 from tabwb.operations.battery import (
@@ -96,7 +97,8 @@ def _subtest_lines(battery: Battery, subtest: Subtest) -> list[str]:
         how = "sent" if subtest.rules is None else "said to the speaker"
         lines.append(_sourced(f"instructions, {how}", subtest.instructions))
     if subtest.task.rule_lines is not None:
-        lines += subtest.task.rule_lines(subtest)
+        with code_of(subtest.task):
+            lines += subtest.task.rule_lines(subtest)
     for item in subtest.items:
         marks = ["practice"] if item.practice else []
         if item.expected is not None:
@@ -118,7 +120,8 @@ def _item_lines(battery: Battery, subtest: Subtest, item: Item) -> list[str]:
         lines.append(f"picture {item.picture}, sha256 {battery.assets.get(item.picture, '')[:16]}")
     if subtest.task.item_lines is None:
         return lines + render_prompt(subtest, item).splitlines()
-    return lines + subtest.task.item_lines(item)
+    with code_of(subtest.task):
+        return lines + subtest.task.item_lines(item)
 
 
 def _feature_lines(battery: Battery) -> list[str]:

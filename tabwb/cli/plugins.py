@@ -238,7 +238,8 @@ def _document(loaded: Plugins) -> dict[str, Any]:
     ]
     extensions = {
         kind: [
-            {"id": made.id, "title": getattr(made, "title", ""), "owner": known.owner,
+            {"id": made.id, "title": getattr(made, "title", "") or getattr(made, "asks_for", ""),
+             "owner": known.owner,
              "meaning": getattr(made, "meaning", "") or getattr(made, "help", ""),
              "status": _refused(kind, made.id) or "ok"}
             for known in loaded.extensions(kind)

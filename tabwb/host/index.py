@@ -144,7 +144,20 @@ class ExtensionIndex(Index[Extended]):
             given = type(extension).__name__
             raise TypeError(f"register() takes a {self._type.__name__}, not {given}")
         _check_extension(extension, self.noun)
+        if isinstance(extension, SubjectKind):
+            self._check_columns(extension)
         self._claims.setdefault(extension.id, []).append(Extended(extension, owner))
+
+    def _check_columns(self, kind: SubjectKind) -> None:
+        """Check that columns which another kind has too are the same there."""
+        others = [one.extension for claims in self._claims.values() for one in claims]
+        there = {column.name: (column, other.id) for other in others for column in other.columns}
+        for column in kind.columns:
+            same, other = there.get(column.name, (column, ""))
+            if column != same:
+                where = f"{self.noun} '{kind.id}'"
+                allowed = f"the column '{column.name}' of '{other}' as it is there, or another name"
+                raise _refused(where, "columns", column.name, allowed)
 
 
 def _check_extension(extension: Extension, noun: str) -> None:
@@ -200,17 +213,28 @@ def _check_statistic(statistic: Statistic, where: str) -> None:
         )
 
 
+_TASK_FUNCTIONS = (
+    "read", "tables", "strategy", "rule_lines", "item_lines", "read_item", "new_battery",
+)  # fmt: skip
+
+
 def _check_task(task: TaskType, where: str) -> None:
     if task.kind in set(ResponseKind):
         hint = f"give it another one, for example 'our-{task.kind}'"
         raise UsageError("tabwb has a task type of this name", where=where, hint=hint)
     for place in ("scorers", "needs", "takes", "rules", "answers", "errors"):
-        if not isinstance(value := getattr(task, place), tuple):
+        if not _is_names(value := getattr(task, place)):
             raise _refused(where, place, value, 'a tuple of names: ("NAME",)')
-    for place in ("read", "tables", "strategy", "rule_lines", "item_lines"):
+    if not callable(task.check):
+        raise _refused(where, "check", task.check, "a function")
+    for place in _TASK_FUNCTIONS:
         value = getattr(task, place)
         if not (value is None or callable(value)):
             raise _refused(where, place, value, "a function, or None")
+    if not isinstance(task.instead, Mapping):
+        raise _refused(where, "instead", task.instead, "keys, each with those that take its place")
+    if not task.is_installed:
+        raise _refused(where, "is_installed", False, "True")
     if task.judged not in get_args(Judged):
         raise _refused(where, "judged", task.judged, ", ".join(get_args(Judged)))
     if not (task.rated_as is None or task.rated_as in set(ResponseKind)):
@@ -234,7 +258,7 @@ def _check_subject(kind: SubjectKind, where: str) -> None:
     taken = {KIND, *(column.name for column in BUILT_IN)}
     names: list[str] = []
     for column in kind.columns:
-        if not isinstance(column, Column) or not COLUMN_NAME.fullmatch(column.name):
+        if not isinstance(column, Column) or not _is_column_name(column.name):
             raise _refused(
                 where,
                 "columns",
@@ -245,15 +269,33 @@ def _check_subject(kind: SubjectKind, where: str) -> None:
             raise _refused(where, "columns", column.name, "names that no other column has")
         if column.type not in COLUMN_TYPES:
             raise _refused(where, "columns", column.type, ", ".join(COLUMN_TYPES))
+        if not (isinstance(column.title, str) and isinstance(column.unit, str)):
+            raise _refused(where, "columns", column.name, "a title and a unit that are text")
+        chosen = column.type in ("choice", "choices")
+        if not _is_names(column.choices) or chosen != bool(column.choices):
+            raise _refused(where, "columns", column.choices, 'choices: ("NAME", "OTHER")')
+        for bound in (column.minimum, column.maximum):
+            if not (bound is None or _is_finite(bound)):
+                raise _refused(where, "columns", bound, "a number, or None: no bound")
         names.append(column.name)
+    if not _is_names(kind.required):
+        raise _refused(where, "required", kind.required, 'a tuple of names: ("NAME",)')
     for name in kind.required:
         if name not in (*names, *taken - {KIND}):
             raise _refused(where, "required", name, ", ".join(names))
 
 
-def _is_positive(value: object) -> bool:
+def _is_column_name(value: object) -> bool:
+    return isinstance(value, str) and COLUMN_NAME.fullmatch(value) is not None
+
+
+def _is_finite(value: object) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and math.isfinite(value) and value > 0  # type: ignore[arg-type, operator]
+    return number and math.isfinite(value)  # type: ignore[arg-type]
+
+
+def _is_positive(value: object) -> bool:
+    return _is_finite(value) and value > 0  # type: ignore[operator]
 
 
 def _refused(where: str, field: str, value: object, allowed: str) -> UsageError:

@@ -144,7 +144,7 @@ def tabwb_register_subjects(register: RegisterSubject) -> None:
 
     Called when a record is first read or written. Call ``register`` with a
     :class:`~tabwb.records.speakers.SubjectKind`. Records then have the column ``kind``; its columns
-    are options of ``tabwb speaker add``, fields in the workbench, and in exports.
+    are values of ``tabwb speaker add`` and fields in the workbench. Exports do not have them.
     """
 
 

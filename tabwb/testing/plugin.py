@@ -154,6 +154,13 @@ def check_battery(battery_id: str, *, plugins: Plugins | None = None) -> None:
         )
 
 
+_REGISTERED = {
+    "tasks": "its declaration is right; it needs a battery: check_battery in tests of yours",
+    "subjects": "its columns are right; nothing else of it can be checked",
+}
+"""What is checked when it is registered: why nothing else is."""
+
+
 def checks_of(name: str, plugins: Plugins) -> Iterator[dict[str, str]]:
     """Check what a plugin registers; yield kind, id, status and words of each part.
 
@@ -183,6 +190,11 @@ def checks_of(name: str, plugins: Plugins) -> Iterator[dict[str, str]]:
                 one = known.extension.id
                 noun = EXTENSIONS[extension][0]  # type: ignore[index]
                 yield _checked(noun, one, partial(check, one, plugins=plugins))
+    for extension, why in _REGISTERED.items():
+        for known in plugins.extensions(extension):  # type: ignore[arg-type]
+            if known.owner == name:
+                noun = EXTENSIONS[extension][0]  # type: ignore[index]
+                yield _checked(noun, known.extension.id, None, why)
     if hooks := plugins.observing(name):
         watched = partial(check_observer, name, plugins=plugins)
         yield _checked("observer", ", ".join(hooks), watched)
