@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -71,3 +72,20 @@ def copied(made: Path, folder: Path) -> None:
     for name in ("tabwb-data", "tabwb-config"):
         if (made / name).exists():
             shutil.copytree(made / name, folder / name)
+
+
+@contextmanager
+def small_files(largest: int) -> Iterator[None]:
+    """No file of this process grows beyond so many bytes, as if the disk had no more room.
+
+    Python would keep a module's compiled code as far as there is room, and fail on it ever after.
+    """
+    resource = pytest.importorskip("resource")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "dont_write_bytecode", True)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (largest, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))

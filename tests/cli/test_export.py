@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import os
-import resource
 import shutil
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.media.documents.exporting import Writer
 from tabwb.store.store import Store
 from tests.administer.naming_parts import naming_battery
-from tests.builders import built, copied, recordings, typed_table
+from tests.builders import built, copied, recordings, small_files, typed_table
 from tests.cli.conftest import ANSWERS, Run, replayed
 
 ECHO = ("run", "tab", "--model", "echo", "-q")
@@ -259,12 +258,8 @@ def test_a_full_disk_leaves_nothing_behind(
 ) -> None:
     folder = tmp_path / "out"
     folder.mkdir()
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, hard))
-    try:
+    with small_files(largest):
         failed = run("export", 1, "--out", folder / "a", *options.split(), status=1)
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert "/a: cannot be written: " in failed.err
     assert "too large" in failed.err
     assert list(folder.iterdir()) == []

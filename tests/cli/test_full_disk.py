@@ -2,37 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.administer.naming_parts import naming_battery
-from tests.builders import recordings
+from tests.builders import recordings, small_files
 from tests.cli.conftest import Run
 
-resource = pytest.importorskip("resource")
 soundfile = pytest.importorskip("soundfile")
 LARGEST = 1_500_000
 """Bytes of the largest file that can be written, as if the disk had no more room."""
 
 
-@contextmanager
-def full_disk() -> Iterator[None]:
-    """No file of this process grows beyond :data:`LARGEST`."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (LARGEST, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
 def on_a_full_disk(run: Run, *words: object) -> str:
     """Run a command that fails for want of room; what it said."""
-    with full_disk():
+    with small_files(LARGEST):
         outcome = run(*words, status=1)
     assert outcome.status == 1
     assert "a defect in tabwb" not in outcome.err

@@ -330,7 +330,7 @@ except OSError as error:
 def test_when_the_disk_is_full_all_whole_frames_stay_or_no_file(tmp_path: Path, most: int) -> None:
     path = tmp_path / "a.wav"
     code = FILL.replace("(1000, 1000)", f"({most}, {most})")
-    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-Bc", code, str(path)], capture_output=True, text=True)
     if most < HEADER:
         assert (done.returncode, path.exists()) == (1, False)
         return

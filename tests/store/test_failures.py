@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import os
-import resource
 import shutil
 import signal
 import sqlite3
@@ -25,6 +24,7 @@ from tabwb.store.database import Transaction
 from tabwb.store.maintenance import backup, check
 from tabwb.store.schema import copy_of
 from tabwb.store.store import Store
+from tests.builders import small_files
 from tests.store.older import make_tables
 from tests.store.parts import attempt, begin, scores, small_battery, together
 
@@ -111,9 +111,8 @@ def test_a_limit_on_the_size_of_files_loses_nothing(filled: Path) -> None:
         signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         with Store.open(filled) as store:
             size = sum(Path(f"{filled}{tail}").stat().st_size for tail in ("", "-wal"))
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
             recorded = 0
-            with pytest.raises(StoreError, match="disk"):
+            with small_files(size), pytest.raises(StoreError, match="disk"):
                 for number in range(2, 2000):
                     store.append(1, [AttemptEntry(1, attempt(number, response="x" * 4000))])
                     recorded += 1
