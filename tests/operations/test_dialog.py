@@ -92,11 +92,11 @@ async def test_opened_again_it_shows_the_work_and_its_values(sit: Sit) -> None:
         await opened(seat)
         seat.fill(judge="tab-2026:echo@delay=0.5", max_requests="8")
         await seat.press_button("begin")
-        await seat.until(lambda: said(seat).startswith("… judged"), "the work")
+        await seat.until(lambda: said(seat).startswith("▸ judged"), "the work")
         await seat.press("escape")
         await seat.press("j")
         await seat.has("judge")
-        assert said(seat).startswith("… ")
+        assert said(seat).startswith("▸ ")
         screen = seat.app.screen
         assert screen.query_one("#judge", Input).value == "tab-2026:echo@delay=0.5"
         assert screen.query_one("#max_requests", Input).value == "8"

@@ -19,9 +19,8 @@ from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Actions, Page
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Pane, WrappedText
-from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded, key_lines
+from tabwb.workbench.shell.wording import ACCENT, AMBER, JOB_SIGNS, QUIET, folded, key_lines
 
-SIGNS = {"running": "▸", "stopping": "…", "done": "✓", "stopped": "‖", "refused": "!"}
 WORDS = {"done": "complete", "refused": "failed"}
 """Phases in words, where they differ."""
 BAR = 30
@@ -271,7 +270,7 @@ def without_jobs(width: int) -> Iterator[Content]:
 
 
 def _title(state: JobState) -> Content:
-    return Content.styled(f"{SIGNS[state.phase]} {state.kind}", "bold")
+    return Content.styled(f"{JOB_SIGNS[state.phase]} {state.kind}", "bold")
 
 
 def _phase(state: JobState) -> Content:

@@ -33,7 +33,7 @@ from tabwb.workbench.shell.dialogs import Fields, ScrollPane, labelled
 from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
-from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded, key_lines
+from tabwb.workbench.shell.wording import ACCENT, AMBER, JOB_SIGNS, QUIET, folded, key_lines
 
 SHOWN = 200
 """Conditions of a dry run that are listed."""
@@ -66,10 +66,6 @@ workbench can be used meanwhile, and the title bar shows how far the sweep is.
 Each condition is an administration, tagged with the name of the grid; size-matched controls have
 the tag `control`.
 """
-_SIGNS = {
-    "loading": "…", "running": "▸", "stopping": "…", "done": "✓", "stopped": "‖", "failed": "!",
-    "refused": "!", "planned": "✓",
-}  # fmt: skip
 _NOTHING = JobState(0, "", "", phase="")
 _WORDS = {
     "stopping": "stopping after the current items",
@@ -207,7 +203,7 @@ class SweepPage(Page):
         phase, swept = self._phase, self._swept
         words = f"{swept.name} · {swept.points[0].model}" if swept is not None else ""
         words += ", dry run" if self._dry else ""
-        sign = f"   {_SIGNS[phase]} {phase}" if phase else ""
+        sign = f"   {JOB_SIGNS[phase]} {phase}" if phase else ""
         style = AMBER if phase in {"failed", "refused"} else ""
         title = Content.assemble("Sweep of lesions", (f"   {words}".rstrip(), QUIET), (sign, style))
         self.query_one("#sweep-head", Pane).border_title = title

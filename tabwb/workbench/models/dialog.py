@@ -22,7 +22,7 @@ from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import Choice, Dialog, Fields, Selection, labelled
 from tabwb.workbench.shell.row_list import RowList
-from tabwb.workbench.shell.wording import AMBER, QUIET
+from tabwb.workbench.shell.wording import AMBER, JOB_SIGNS, QUIET
 
 HELPS = {
     "name": "A profile's name: a-z, 0-9 and hyphens. profile:NAME can be used instead of "
@@ -110,7 +110,7 @@ class ModelsScreen(Dialog[None]):
     def _show(self, phase: str, words: str) -> None:
         self._trying = phase in {"running", "stopping"}
         self._asked = ""
-        sign = {"running": "…", "refused": "!", "asked": "?"}.get(phase, "✓")
+        sign = JOB_SIGNS.get(phase, "?")
         self._say(f"{sign} {words}", AMBER if phase in {"refused", "asked"} else "")
 
     def _say(self, words: str, style: str) -> None:

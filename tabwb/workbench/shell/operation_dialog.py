@@ -28,9 +28,8 @@ from tabwb.workbench.shell.dialogs import (
     known_judges,
     labelled,
 )
-from tabwb.workbench.shell.wording import AMBER, QUIET
+from tabwb.workbench.shell.wording import AMBER, JOB_SIGNS, QUIET
 
-SIGNS = {"running": "…", "stopping": "…", "done": "✓", "stopped": "‖", "refused": "!"}
 SAID_HELP = "# What is said\n\nArrows scroll; **tab** moves on."
 STOPPING = "stopping after the current calls"
 MOST_ALLOWED = 160
@@ -314,6 +313,7 @@ class OperationScreen(Dialog[None]):
         except TabwbError as error:
             self._refuse(error)
             return
+        self.workers.cancel_group(self, "remark")
         self._estimated = False
         self._show_wrong("")
         self._say("… looking", QUIET)

@@ -185,6 +185,11 @@ STATUS_GLYPHS = {
     AdministrationStatus.DONE: "✓",
     AdministrationStatus.DISCONTINUED: "■",
 }
+JOB_SIGNS = {
+    "loading": "…", "running": "▸", "stopping": "…", "done": "✓", "stopped": "‖", "failed": "!",
+    "refused": "!", "planned": "✓",
+}  # fmt: skip
+"""The sign of each phase of a job or sweep, wherever it is shown."""
 
 
 def glyph_of(administration: Administration) -> str:
