@@ -422,6 +422,22 @@ def unlike(
     return tuple((name, mine, other) for name, (mine, other) in values.items() if mine != other)
 
 
+def titles_of(groups: Sequence[Group]) -> tuple[str, ...]:
+    """Return the title over what groups have of each key.
+
+    Groups of examinees to whom the key does not apply are named by their examinee: where there are
+    others the title is such as *participant or model*, else *model*.
+    """
+    kinds = {("model" if group.has_model else "speaker"): None for group in groups}
+    titles = []
+    for one in groups[0].values:
+        whom = key_of(one.key).whom
+        without = [kind for kind in kinds if whom not in ("all", kind)]
+        own = [one.title] if len(without) < len(kinds) else []
+        titles.append(" or ".join(dict.fromkeys(own + without)))
+    return tuple(titles)
+
+
 @dataclass(frozen=True, slots=True)
 class Grouped:
     """A group with the results of its responses."""

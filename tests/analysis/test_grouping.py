@@ -11,7 +11,7 @@ import pytest
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import baseline_of
-from tabwb.analysis.grouping import Grouped, as_shown, grouped, summarised
+from tabwb.analysis.grouping import Grouped, as_shown, grouped, summarised, titles_of
 from tabwb.analysis.keys import Sort
 from tabwb.media.documents.document import groups_document
 from tabwb.media.views.groups import groups_view
@@ -71,6 +71,15 @@ def test_a_model_is_apart_with_each_lesion_and_from_every_person() -> None:
         ("noise:0.1", [2]),
         ("speaker S-01", [3]),
     ]
+
+
+def test_the_title_of_a_key_says_whom_the_key_does_not_apply_to() -> None:
+    model, person = given(1), given(2, PERSON)
+    by = "participant,lesion,battery"
+    assert titles_of(grouped([model], by)) == ("model", "lesion", "battery")
+    assert titles_of(grouped([person], by)) == ("participant", "speaker", "battery")
+    both = ("participant or model", "lesion or speaker", "battery")
+    assert titles_of(grouped([model, person], by)) == both
 
 
 def test_models_and_persons_are_never_pooled() -> None:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.cautions import bounds_words, correlation_notes, few_items
 from tabwb.analysis.file_names import without_folders
-from tabwb.analysis.grouping import Grouped, Rename, shared_note
+from tabwb.analysis.grouping import Grouped, Rename, shared_note, titles_of
 from tabwb.analysis.keys import key_of
 from tabwb.analysis.measures import (
     ACCURACY,
@@ -302,12 +302,13 @@ class GroupNames:
     def columns(self, rows: Sequence[Grouped]) -> tuple[Column, ...]:
         """Return the columns that name groups; all are grouped by the same keys."""
         values = rows[0].group.values
+        titles = titles_of([row.group for row in rows])
         if len(values) < 2:
-            title = values[0].title if values else rows[0].group.by.replace("-", " ")
+            title = titles[0] if titles else rows[0].group.by.replace("-", " ")
             return (Column("group", title.capitalize(), "the name of the group"),)
         return tuple(
-            Column(snake(one.key), one.title.capitalize(), f"{one.title} of the group")
-            for one in values
+            Column(snake(one.key), title.capitalize(), f"{title} of the group")
+            for one, title in zip(values, titles, strict=True)
         )
 
     def cells(self, row: Grouped) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
-from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.grouping import Grouped, titles_of
 from tabwb.analysis.statistics.results import Terms
 from tabwb.media.wording import burden_cells, count, figure, number, plain
 from tabwb.records.words import NONE
@@ -317,13 +317,14 @@ def columns_of(
     right_first: bool = False,
 ) -> list[Column[Grouped]]:
     """Return the columns for some rows, in the order in which they stand."""
+    titles = titles_of([row.group for row in rows]) if rows else ()
     burdens = _burden_columns(rows, basis, order, 2 if right_first else 0)
     ranks = (1, 2) if right_first else (3, 6)
     right = [*_right_columns(rows, order, *ranks), *_named_columns(rows, order, *ranks)]
     columns: list[Column[Grouped]] = [
         Column("", lambda row: "x" if key_of(row) in marked else "·", id="mark"),
         Column(
-            _headed(by, "model", order),
+            _headed(", ".join(titles) or by, "model", order),
             lambda row: row.label,
             id="model",
             least=LEAST_NAME,
