@@ -651,6 +651,7 @@ class Study:
         format: str = "jsonl",
         wide: bool = False,
         partition_by: Names = (),
+        option: Mapping[str, str] | Iterable[str] = (),
         out: str | os.PathLike[str],
         within_study: bool = False,
         force: bool = False,
@@ -667,6 +668,7 @@ class Study:
             format: ``jsonl``, ``csv``, ``parquet`` or another exporter's.
             wide: one row for each response, one column for each measure (Parquet).
             partition_by: columns; a folder with a file for each of their values (Parquet).
+            option: options of a plugin's format, by name.
             out: a file, or a folder, that does not exist.
             within_study: the file stays within the study that collected the data; otherwise
                 speakers must have agreed to ``share``.

@@ -356,6 +356,16 @@ class Plugins:
         """Return the exporter of a spec."""
         return cast("Exporter", self._make(*self._resolve("exporters", spec)))
 
+    def options_of(self, kind: ComponentKind, spec: str) -> dict[str, str]:
+        """Return the names of the options of a component, with what they mean."""
+        declared = self._find(kind, parse_spec(spec).id).descriptor.options
+        if declared is None:
+            return {}
+        with plugin_code:
+            return {
+                name: field.description or "" for name, field in declared().model_fields.items()
+            }
+
     def importer(self, spec: str) -> Importer:
         """Return the importer of a spec."""
         return cast("Importer", self._make(*self._resolve("importers", spec)))

@@ -23,6 +23,7 @@ from tabwb.operations.operation import (
     Told,
     Tools,
     check_chosen,
+    values_of,
     words_of,
 )
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
@@ -116,6 +117,11 @@ class ExportResults(Operation):
             metavar="COLUMN[,COLUMN...]", names=True, blank="one file", short=True,
             only=("format", "parquet")),
     ] = ""  # fmt: skip
+    option: Annotated[
+        tuple[str, ...],
+        Arg("An option of a plugin's format, as in --format F@NAME=VALUE.", "Options",
+            metavar="NAME=VALUE", pairs=True, blank="NAME=VALUE ...", only=("format", "@")),
+    ] = ()  # fmt: skip
     force: Annotated[bool, replace(FORCE, help="Overwrite an existing file.")] = False
     judge: Annotated[
         str,
@@ -148,7 +154,17 @@ class ExportResults(Operation):
     def _spec(self) -> str:
         from tabwb.media.documents.exporting import with_options
 
-        return with_options(self.format, wide=self.wide, partition_by=self.partition_by)
+        return with_options(
+            self.format, _options(self.option), wide=self.wide, partition_by=self.partition_by
+        )
+
+    @classmethod
+    def remark(cls, chosen: str, plugins: Plugins) -> str:
+        """Return the options of a format that have no field of their own."""
+        own = {value.name for value in values_of(cls)}
+        options = plugins.options_of("exporters", chosen).items()
+        lines = (f"{name}=...: {words}" for name, words in options if name not in own)
+        return "\n".join(lines) or cls.NOTE
 
     def check(self, plugins: Plugins) -> None:
         """Check the format."""
@@ -409,7 +425,7 @@ class DrawFigure(Operation):
         return "" if self.out is None else self.out.name
 
     @classmethod
-    def remark(cls, chosen: str) -> str:
+    def remark(cls, chosen: str, plugins: Plugins) -> str:
         """Return the options of a figure."""
         from tabwb.media.figures import figure_kind
 

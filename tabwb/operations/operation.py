@@ -83,8 +83,8 @@ class Arg:
         names: one text may have several values, with commas between.
         words: for a dialog: the choices in words, in the order of the values (no, yes).
         blank: for a dialog: what an empty field means.
-        only: another value and what it has to be for this one to mean something; a dialog takes
-            this one only then.
+        only: another value and what it has to be for this one to mean something (``@``: a
+            component with options); a dialog takes this one only then.
         short: for a dialog: half a row is enough.
     """
 
@@ -408,7 +408,7 @@ class Operation:
         return ""
 
     @classmethod
-    def remark(cls, chosen: str) -> str:
+    def remark(cls, chosen: str, plugins: Plugins) -> str:
         """Return what a dialog says of a component that was chosen."""
         return cls.NOTE
 

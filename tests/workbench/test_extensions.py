@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 from types import ModuleType
+from typing import Any
 
 import pytest
+from pydantic import BaseModel, Field
 from textual.app import ComposeResult
-from textual.widgets import Static
+from textual.widgets import Input, Static
 
 from tabwb.administer.session import setup
 from tabwb.host import plugins as registry
 from tabwb.operations.operation import Operation, Progress, Tools
-from tabwb.plugin_api import PageData, PageSource, RegisterPage, hookimpl
+from tabwb.plugin_api import (
+    Descriptor,
+    PageData,
+    PageSource,
+    Register,
+    RegisterPage,
+    hookimpl,
+)
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.store.store import Store
@@ -58,8 +67,31 @@ class Fails:
         raise RuntimeError("no layout")
 
 
+class CountOptions(BaseModel):
+    """The options of an export format."""
+
+    count: int = Field(default=1, description="how many examinees")
+
+
+class Examinees:
+    """Exports the first examinees."""
+
+    suffix = ".txt"
+
+    def __init__(self, spec: object, options: CountOptions) -> None:
+        self.count = options.count
+
+    def export(self, document: Mapping[str, Any], out: Path) -> None:
+        names = [each["administration"]["examinee"] for each in document["documents"]]
+        out.write_text("\n".join(names[: self.count]), encoding="utf-8")
+
+
 class Broken:
     """A plugin with a page that cannot be built, and one that gives the table of results."""
+
+    @hookimpl
+    def tabwb_register_exporters(self, register: Register) -> None:
+        register(Descriptor("examinees", "Examinees", Examinees, options=lambda: CountOptions))
 
     @hookimpl
     def tabwb_register_pages(self, register: RegisterPage) -> None:
@@ -112,6 +144,27 @@ async def test_pages_of_plugins_show_what_they_built_and_their_failures(
         await seat.reads("Frequent words", "weak: ")
         await seat.press("escape")
         assert seat.desk.page == "models"
+
+
+async def test_a_format_of_a_plugin_takes_options(sit: Sit, plugins: None, tmp_path: Path) -> None:
+    out = tmp_path / "examinees.txt"
+    async with sit() as seat:
+        await seat.press("m", reads="3 of 3 models")
+        await seat.press("space", "down", "space", "e")
+        await seat.has("option")
+        option = seat.app.screen.query_one("#option", Input)
+        assert option.disabled
+        seat.fill(format="examinees")
+        await seat.reads("count=...: how many examinees")
+        assert not option.disabled
+        seat.fill(option="many=2", out=str(out))
+        await seat.press("enter", reads="'examinees' has no option 'many'")
+        assert not out.exists()
+        seat.fill(option="count=2")
+        seat.app.screen.query_one("#out").focus()
+        await seat.press("enter")
+        await seat.closed()
+        assert len(out.read_text(encoding="utf-8").splitlines()) == 2
 
 
 async def test_while_a_page_hangs_everything_else_works(sit: Sit, plugins: None) -> None:

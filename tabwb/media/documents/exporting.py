@@ -25,7 +25,7 @@ from tabwb.plugin_api.components import Exporter
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.files import WorkFolder, copy_to_stdout, is_stdout
 from tabwb.records.ratings import CALIBRATED, Once
-from tabwb.records.specs import parse_spec
+from tabwb.records.specs import is_writable, parse_spec
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Administration
 from tabwb.store import takes
@@ -278,15 +278,20 @@ class Probabilities:
         return {**own, "value": None, "status": RatingStatus.UNDEFINED.value, "reason": reason}
 
 
-def with_options(format_id: str, *, wide: bool, partition_by: str) -> str:
+def with_options(format_id: str, given: Mapping[str, str], *, wide: bool, partition_by: str) -> str:
     """Return the spec of an export format with its options.
 
-    >>> with_options("parquet", wide=True, partition_by="model, part-limit")
+    >>> with_options("parquet", {}, wide=True, partition_by="model, part-limit")
     'parquet@wide=true,partition_by=model+part_limit'
+    >>> with_options("my-format", {"lines": "2"}, wide=False, partition_by="")
+    'my-format@lines=2'
     """
     spec = parse_spec(format_id)
-    options = {"wide": "true"} if wide else {}
+    options = {**spec.options, **given} | ({"wide": "true"} if wide else {})
     if partition_by:
         names = (name.strip().replace("-", "_") for name in partition_by.split(","))
         options["partition_by"] = "+".join(names)
-    return str(replace(spec, options={**spec.options, **options}))
+    whole = replace(spec, options=options)
+    if given and not is_writable(whole):
+        raise UsageError("an option of a format has no comma in it", where="option")
+    return str(whole)

@@ -278,7 +278,8 @@ def _catalogue(plugins: Plugins) -> Catalogue:
             for descriptor in plugins.descriptors("judges")
         ),
         exporters=tuple(
-            (descriptor.id, descriptor.title) for descriptor in plugins.descriptors("exporters")
+            (descriptor.id, descriptor.title, descriptor.options is not None)
+            for descriptor in plugins.descriptors("exporters")
         ),
         statistics=plugins.statistics(),
         pages=tuple(known.extension for known in plugins.extensions("pages")),

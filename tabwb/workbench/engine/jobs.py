@@ -223,6 +223,10 @@ class Jobs(Controller):
                 hint="wait until it has ended, or stop it: J on the first page lists the jobs",
             )
 
+    def remark(self, kind: type[Operation], chosen: str) -> str:
+        """Return what a dialog says of a component; for a thread of its own."""
+        return kind.remark(chosen, self.plugins)
+
     def secret(self, number: int) -> str:
         """Return the lines of a job that are kept nowhere, once; afterwards an empty text."""
         job = self.all[number]

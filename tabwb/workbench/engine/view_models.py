@@ -256,6 +256,7 @@ class Catalogue:
 
     Attributes:
         judges: how their specs begin (``tab-2026:``), and their titles.
+        exporters: id, title, and whether it has options.
         statistics, pages, operations: those of plugins.
         counts: the rater or the rule whose ratings count in this study, or empty.
         interrupted: administrations whose recording broke off.
@@ -265,7 +266,7 @@ class Catalogue:
     models: tuple[ModelEntry, ...] = ()
     transcribers: tuple[ModelEntry, ...] = ()
     judges: tuple[tuple[str, str], ...] = ()
-    exporters: tuple[tuple[str, str], ...] = ()
+    exporters: tuple[tuple[str, str, bool], ...] = ()
     statistics: tuple[Statistic, ...] = ()
     pages: tuple[PageSource, ...] = ()
     operations: tuple[OperationSource, ...] = ()

@@ -187,7 +187,7 @@ class OperationScreen(Dialog[None]):
         if kind == "judges":
             return known_judges(catalogue.judges)
         if kind == "exporters":
-            return [Known(name, name, title) for name, title in catalogue.exporters]
+            return [Known(name, name, title) for name, title, _ in catalogue.exporters]
         if kind == "batteries":
             return [Known(one.id, one.id, one.title, one.problem) for one in catalogue.batteries]
         return [
@@ -221,15 +221,28 @@ class OperationScreen(Dialog[None]):
             await fields.mount_all(self._rows())
             self.query_one("#begin", Choice).label = self.kind.TITLE
             self._show_working(self._working)
-            self._say(self.kind.remark(self._named), QUIET)
+            self._remark()
         elif chosen.id == self.kind.NAMED_BY and chosen.value != self._named:
             for field in self.query("#out").results(Input):
                 head, found, tail = field.value.rpartition(self._named)
                 if found:
                     field.value = f"{head}{chosen.value}{tail}"
             self._named = chosen.value
-            self._say(self.kind.remark(self._named), QUIET)
+            self._remark()
         self._enable()
+
+    def _remark(self) -> None:
+        """Say what there is to know of the component that was chosen."""
+
+        async def say() -> None:
+            try:
+                words = await self._desk.ask(self._jobs.remark, self.kind, self._named, aside=True)
+            except Exception as error:  # noqa: BLE001 - a plugin's fault is shown
+                words = error_text(error)
+            self._say(words, QUIET)
+
+        if not (self._working or self._asking):
+            self.run_worker(say(), group="remark", exclusive=True, exit_on_error=False)
 
     def on_input_changed(self) -> None:
         """An estimate was of other values."""
@@ -237,14 +250,17 @@ class OperationScreen(Dialog[None]):
 
     def _enable(self) -> None:
         """Let only fields be filled that mean something with what is chosen."""
+        exporters = self._desk.catalogue.exporters if self._desk.catalogue else ()
+        flexible = {name for name, _, options in exporters if options}
         for value in self._values:
             if value.arg.only is not None:
                 name, needed = value.arg.only
                 field = self.query_one(f"#{value.name}")
                 chosen = self.query_one(f"#{name}")
                 assert isinstance(field, Input | Selection) and isinstance(chosen, Selection)
-                field.disabled = chosen.value != needed
-                field.placeholder = f"{needed} only" if field.disabled else value.arg.blank
+                field.disabled = chosen.value not in (flexible if needed == "@" else {needed})
+                without = "none" if needed == "@" else f"{needed} only"
+                field.placeholder = without if field.disabled else value.arg.blank
 
     def _forget_estimate(self) -> None:
         if self._estimated:
@@ -271,7 +287,7 @@ class OperationScreen(Dialog[None]):
         words = "\n".join(filter(None, (", ".join(filter(None, (done, doing))), self._secret)))
         more = f"\n{self.kind.CONTINUES}" if state.phase == "stopped" else ""
         style = AMBER if state.phase in {"refused", "stopped"} else ""
-        self._say(f"{SIGNS[state.phase]} {words}{more}", style)
+        self._say(f"{JOB_SIGNS[state.phase]} {words}{more}", style)
         if not state.active:
             self._show_wrong(state.field)
         if state.phase == "done" and self._then is not None:
