@@ -15,8 +15,6 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.events import Resize
 from textual.message import Message
-from textual.widgets import OptionList
-from textual.widgets.option_list import Option
 
 from tabwb.analysis.measures import Cell
 from tabwb.host.index import EXTRAS
@@ -31,11 +29,13 @@ from tabwb.store.store import Store
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.threads import resting
 from tabwb.workbench.lesions.controller import CurvesWanted
+from tabwb.workbench.shell.columns import Column, Heading
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
 from tabwb.workbench.shell.drawn import STEPS, heat_style, round_ticks, step
 from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded, key_lines, sentence
 
@@ -399,7 +399,7 @@ class CurvesPage(Page):
         """Yield head, list of measures, plot, legend, numbers."""
         with Horizontal(id="curves-body"):
             yield Pane(
-                MeasureList(id="curves-measures", compact=True),
+                MeasureList(id="curves-measures", opens=False),
                 title="Measures",
                 id="curves-measures-pane",
             )
@@ -522,10 +522,10 @@ class CurvesPage(Page):
             self.series = names[(names.index(chosen.series) + by) % len(names)]
             self._show()
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Show the measure that was clicked."""
         event.stop()
-        self.measure = list(self._all)[int(event.option.id or 0)]
+        self.measure = event.value
         self._show()
         self.focus_inside()
 
@@ -556,26 +556,25 @@ class CurvesPage(Page):
         self.query_one("#curves-text", WrappedText).refresh(layout=True)
 
     def _show_measures(self, *, beside: bool) -> None:
-        options = self.query_one(MeasureList)
         shown = beside and bool(self._all)
         self.query_one("#curves-measures-pane").display = shown
         if not shown or self.read is None:
             return
-        made: list[Option] = []
-        section, highlighted = ("", ""), 0
-        for at, measure in enumerate(self._all):
+        rows: list[Cell | Heading] = []
+        section = ("", "")
+        for measure in self._all:
             if (measure.section, measure.rater) != section:
                 section = measure.section, measure.rater
                 kind = Content.styled(measure.section.upper(), f"bold {QUIET}")
                 rater = (f"  {measure.rater}" if measure.rater else "", QUIET)
-                made.append(Option(Content.assemble(kind, rater), disabled=True))
-            if measure == self.measure:
-                highlighted = len(made)
-            made.append(
-                Option(Content(f"  {measure.name(self.read.titles, rater=False)}"), id=str(at))
-            )
-        options.set_options(made)
-        options.highlighted = highlighted
+                rows.append(Heading(Content.assemble(kind, rater)))
+            rows.append(measure)
+        at = rows.index(self.measure) if self.measure in rows else 0
+        titles = self.read.titles
+        name: Column[Cell] = Column(
+            "", lambda one: one.name(titles, rater=False), least=16, end=True
+        )
+        self.query_one(MeasureList).show([name], rows, current=at)
 
     def _show_plot(self) -> None:
         """Draw the curve; the extra ``plots`` is loaded when the first one is shown."""
@@ -756,5 +755,7 @@ class CurvePane(Vertical, can_focus=True):
         self.post_message(self.Turned(what, by))
 
 
-class MeasureList(OptionList, can_focus=False):
+class MeasureList(RowList, can_focus=False):
     """The measures; a click chooses one."""
+
+    AT_ONCE = True

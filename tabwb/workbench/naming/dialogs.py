@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -18,7 +18,9 @@ from textual.widgets.option_list import Option
 from tabwb.records.errors import TabwbError
 from tabwb.scoring.naming.target import CODES, FLAGS
 from tabwb.workbench.naming.item_pane import TICK_S, LevelMeter
+from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.dialogs import Dialog
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, wrapped
 
 if TYPE_CHECKING:
@@ -143,9 +145,23 @@ TEST_S = 4.0
 """So much is recorded for a test; it is played and removed."""
 
 
-class DeviceList(OptionList):
+def _title(device: Device) -> str:
+    from tabwb.speech.process import title
+
+    return title(device)
+
+
+DEVICES: Sequence[Column[Device]] = (
+    Column("", _title, least=20),
+    Column("", lambda one: f"{one.rate / 1000:g} kHz", right=True, style=QUIET),
+    Column("", lambda one: "the system's default" if one.default else "", style=QUIET),
+)
+
+
+class DeviceList(RowList):
     """Microphones."""
 
+    AT_ONCE = True
     HELP = """\
 # Microphone test
 
@@ -173,7 +189,7 @@ class MicrophoneScreen(Dialog[str | None]):
         """Yield title, devices, level, message and keys."""
         with Vertical(classes="dialog"):
             yield Static("Microphone", classes="dialog-title")
-            yield DeviceList(id="devices", compact=True)
+            yield DeviceList(id="devices", opens=False)
             yield LevelMeter(id="test-level")
             yield Static("… looking for microphones", id="test-message", markup=False)
             keys = "space Record 4 s and play them   enter Take it   esc Close"
@@ -186,39 +202,28 @@ class MicrophoneScreen(Dialog[str | None]):
         self.run_worker(self._look())
 
     async def _look(self) -> None:
-        from tabwb.speech.process import inputs, title
+        from tabwb.speech.process import inputs
 
         try:
             self._devices = await asyncio.to_thread(inputs)
         except TabwbError as error:
             self._tell(str(error), AMBER)
             return
-        listed = self.query_one(DeviceList)
-        listed.set_options(
-            Option(
-                Content.assemble(
-                    title(device),
-                    (f"   {device.rate / 1000:g} kHz", QUIET),
-                    ("   the system's default" if device.default else "", QUIET),
-                )
-            )
-            for device in self._devices
-        )
         names = [device.name for device in self._devices]
         default = next((at for at, device in enumerate(self._devices) if device.default), 0)
-        listed.highlighted = names.index(self._chosen) if self._chosen in names else default
+        at = names.index(self._chosen) if self._chosen in names else default
+        self.query_one(DeviceList).show(DEVICES, self._devices, current=at)
         none = "no microphone was found; plug one in and come back"
         self._tell("" if self._devices else none, AMBER)
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Take the chosen device."""
-        if self._devices:
-            self.dismiss(self._devices[event.option_index].name)
+        self.dismiss(event.value.name)
 
     def action_test(self) -> None:
         """Record a little and play it."""
-        at = self.query_one(DeviceList).highlighted
-        if at is not None and self._devices and not self._testing:
+        at = self.query_one(DeviceList).current
+        if self._devices and not self._testing:
             self._testing = True
             self.run_worker(self._test(self._devices[at]))
 

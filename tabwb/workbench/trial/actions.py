@@ -10,15 +10,15 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
-from textual.content import Content
-from textual.widgets import Input, OptionList, Static
-from textual.widgets.option_list import Option
+from textual.widgets import Input, Static
 
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import UNFINISHED, Catalogue
+from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen, Dialog
 from tabwb.workbench.shell.explorer import Entry, Finder
 from tabwb.workbench.shell.page import Actions
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.wording import QUIET, glyph_of, name_of, special_words, state_word
 from tabwb.workbench.trial.draft import Draft, TrialController, default_draft, remembered
 
@@ -191,9 +191,19 @@ list, **enter** opens the one that is marked.
 """
 
 
-class Found(OptionList):
+FOUND: Sequence[Column[Administration]] = (
+    Column("", lambda one: str(one.id), right=True, style="bold"),
+    Column("", lambda one: f"{glyph_of(one)} {state_word(one)}"),
+    Column("", lambda one: f"{one.answered}/{one.planned}", right=True, style=QUIET),
+    Column("", lambda one: one.given_at, style=QUIET),
+    Column("", lambda one: " · ".join([name_of(one), *special_words(one)]), least=24),
+)
+
+
+class Found(RowList):
     """The administrations found, the latest first."""
 
+    AT_ONCE = True
     HELP = Filter.HELP
 
 
@@ -212,7 +222,7 @@ class OpenScreen(Dialog[int | None]):
         with Vertical(classes="dialog"):
             yield Static("Open an administration", classes="dialog-title")
             yield Filter(placeholder="number, battery, examinee, status, date", compact=True)
-            yield Found(id="found", compact=True)
+            yield Found(id="found", opens=False)
             yield Static("", id="found-count", classes="dialog-note")
 
     def on_mount(self) -> None:
@@ -226,13 +236,7 @@ class OpenScreen(Dialog[int | None]):
 
     def _find(self, words: str) -> None:
         rows = self._finder.ranked(self._administrations, words)
-        listed, options = rows[:MOST], self.query_one(Found)
-        width = max((len(state_word(administration)) for administration in listed), default=0)
-        options.set_options(
-            Option(_line(administration, width), id=str(administration.id))
-            for administration in listed
-        )
-        options.highlighted = 0 if rows else None
+        self.query_one(Found).show(FOUND, rows[:MOST], current=0)
         more = f", the latest {MOST} are listed" if len(rows) > MOST else ""
         self.query_one("#found-count", Static).update(
             f"{len(rows)} of {len(self._administrations)}{more}   enter Open   esc Close"
@@ -242,20 +246,10 @@ class OpenScreen(Dialog[int | None]):
         """Choose the highlighted administration."""
         self.query_one(Found).action_select()
 
-    def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Return the administration that was chosen."""
-        self.dismiss(int(event.option.id or 0))
+        self.dismiss(event.value.id)
 
     def action_to_list(self) -> None:
         """Move the focus to the list."""
         self.query_one(Found).focus()
-
-
-def _line(administration: Administration, width: int) -> Content:
-    return Content.assemble(
-        (f"{administration.id:>4}", "bold"),
-        f"  {glyph_of(administration)} {state_word(administration):<{width}}",
-        (f"{administration.answered:>4}/{administration.planned:<4}", QUIET),
-        (f" {administration.given_at}  ", QUIET),
-        " · ".join([name_of(administration), *special_words(administration)]),
-    )
