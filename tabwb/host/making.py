@@ -169,10 +169,9 @@ def make_component(
             made = completed(made, contract)
             for needs in (contract, *declared):
                 if not isinstance(made, needs):
-                    missing = [name for name in sorted(_members(needs)) if not hasattr(made, name)]
                     raise ComponentError(
                         f"the factory of '{descriptor.id}' of plugin '{component.owner}' returned "
-                        f"{type(made).__name__}, which lacks {', '.join(missing)}",
+                        f"{type(made).__name__}, which lacks {', '.join(_missing(made, needs))}",
                         allowed=f"what has the attributes of tabwb.plugin_api.{needs.__name__}",
                     )
             if component.kind == "scorers":
@@ -218,6 +217,16 @@ def completed(made: Any, contract: type) -> Any:
         return made
     own = {name: _passed_on(made, name) for name in given}
     return type(type(made).__name__, (contract,), own)()
+
+
+def _missing(made: Any, contract: type) -> list[str]:
+    """Return what a component lacks that a contract has no default for."""
+    missing = [name for name in sorted(_members(contract)) if not hasattr(made, name)]
+    if contract not in _EITHER:
+        return missing
+    either = _EITHER[contract]
+    lacking = [name for name in missing if not hasattr(contract, name)]
+    return [*lacking, " or ".join(either)] if {*either} <= {*missing} else lacking
 
 
 def _passed_on(made: Any, name: str) -> property:

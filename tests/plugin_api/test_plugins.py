@@ -284,6 +284,13 @@ def test_a_factory_or_opening_that_fails_names_component_and_plugin(
         load().open_model("ill").open()
 
 
+def test_what_has_defaults_is_not_said_to_be_missing(install: Install, load: Load) -> None:
+    judge = "\nclass Bad:\n    rater, features = 'bad', ('anomia',)\n"
+    install("sick", judge + registers("judges", "Descriptor('bad', 'Bad', lambda s, o: Bad())"))
+    with pytest.raises(ComponentError, match=r"Bad, which lacks caution, judge or judge_many\n"):
+        load().judge("bad")
+
+
 def test_a_battery_argument_with_a_slash_is_a_path(load: Load, tmp_path: Path) -> None:
     path = tmp_path / "battery.toml"
     path.touch()

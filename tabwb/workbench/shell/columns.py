@@ -61,6 +61,7 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
 
     Of a label that is too long folders of files go first, if others stay different without them,
     then the words that tell it least from the others. Labels that are alike even then are numbered.
+    Of more than :data:`MOST_APART` labels words are not compared, which takes seconds.
 
     >>> shortened_apart(["bundled (greedy)", "bundled (temperature 0.8)"], 15)
     ['bundled…greedy)', 'bundled…0.8)']
@@ -77,7 +78,7 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
         labels = [bare[label] for label in labels]
         different = dict.fromkeys(labels)
     cut = {label: shortened(label, width) for label in different}
-    words = {label: _words(label) for label in different}
+    words = {label: _words(label) for label in different if len(different) <= MOST_APART}
     begins = Counter(own[0] for own in words.values() if own)
     if len(set(cut.values())) == len(cut) and max(begins.values(), default=0) < 2:
         return [cut[label] for label in labels]
@@ -98,6 +99,8 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
     return [cut[label] for label in labels]
 
 
+MOST_APART = 1000
+"""Different labels whose words are compared."""
 SEPARATORS = " -_/:@=,+()"
 SHORT = 10
 """The most characters of a first word that stays."""

@@ -329,7 +329,7 @@ class RowList(ScrollView, can_focus=True):
         width = self.scrollable_content_region.width
         style, edge = self.visual_style, Content(" " * EDGE)
         at, part = divmod(y - self._heads + self.scroll_offset.y, self._tall)
-        if self._fitted is None:
+        if self._fitted is None or width < 1:
             return Strip.blank(self.size.width, self.rich_style)
         if not self._rows:
             lines = list(islice(self.none(max(width, 1)), y + 1))
