@@ -9,17 +9,14 @@ as frequent as in the samples. Weights of a stratified sampling are used; n uneq
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from math import fsum
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import Derivation, people_of
 from tabwb.analysis.names import judge_called
-from tabwb.battery.forms import form_from_canonical
 from tabwb.records.errors import UsageError
 from tabwb.records.ratings import (
     CALIBRATED,
@@ -145,41 +142,6 @@ def _by_rule(rule: Rule, values: Floats, held: Floats, is_held: Bools) -> tuple[
     return found, reasons
 
 
-Response = tuple[int, int, int]
-"""Administration, trial and attempt."""
-
-
-@dataclass(slots=True)
-class Counted:
-    """The samples of one feature: by response the verdict, the consensus and the weight."""
-
-    samples: dict[Response, tuple[int, int, float]] = field(default_factory=dict)
-    verdicts: int = 0  # of people on them
-    prompts: set[str] = field(default_factory=set)  # that they answer
-
-    def calibration(self) -> Calibration:
-        """Return what each verdict stands for.
-
-        >>> Counted({(1, n, 1): (1, int(n < 3), 1.0) for n in range(4)}).calibration().of
-        (0.0, 4.0)
-        """
-        numbers, of, found = [], [], []
-        for verdict in (0, 1):
-            own = [(hit, w) for given, hit, w in self.samples.values() if given == verdict]
-            total = fsum(w for _, w in own)
-            n = total**2 / fsum(w * w for _, w in own) if own else 0.0
-            numbers.append(len(own))
-            of.append(n)
-            found.append(n * fsum(hit * w for hit, w in own) / total if own else 0.0)
-        return Calibration(
-            (numbers[0], numbers[1]),
-            (of[0], of[1]),
-            (found[0], found[1]),
-            self.verdicts,
-            len(self.prompts),
-        )
-
-
 def with_calibrated(
     store: Store,
     columns: Frame,
@@ -218,6 +180,8 @@ def with_calibrated(
 
 def calibration_of(store: Store, judge: str) -> dict[str, Calibration]:
     """Return, by feature, what the verdicts of a judge stand for."""
+    from tabwb.analysis.rating_sets import samples_of
+
     calibration = {measure: one.calibration() for measure, one in samples_of(store, judge).items()}
     if not any(one.complete for one in calibration.values()):
         raise UsageError(
@@ -232,42 +196,6 @@ FEW_PROMPTS = 20
 """Below this the intervals of a calibrated judge may be too narrow (docs/uncertainty.md)."""
 NONE = Calibration((0, 0), (0.0, 0.0), (0.0, 0.0))
 """Without samples."""
-
-
-def samples_of(store: Store, judge: str) -> dict[str, Counted]:
-    """Return, by feature, the samples with a consensus of people and a verdict of a judge.
-
-    A consensus is a settled value, or the majority of two or more people.
-    """
-    from tabwb.administer.rating.adjudication import by_sample, consensus, judged
-
-    found: dict[str, Counted] = {}
-    for kept in store.sets.all():
-        form, samples = form_from_canonical(kept.form), store.sets.samples(kept.id)
-        verdicts = judged(store, samples, form)
-        ratings, settled = store.sets.ratings(kept.id), store.sets.adjudications(kept.id)
-        held = {(one.sample, one.measure) for one in settled}
-        raters = Counter(
-            (sample, key)
-            for sample, given in by_sample(ratings).items()
-            for rating in given
-            for key, answer in rating.answers.items()
-            if isinstance(answer, float)
-        )
-        agreed = consensus(form, ratings, "consensus", settled)
-        for sample in samples:
-            response = sample.administration, sample.trial, sample.attempt
-            for measure, value in agreed.get(sample.number, {}).items():
-                verdict = verdicts.get(sample.number, {}).get(measure, {}).get(judge)
-                place = sample.number, measure
-                enough = place in held or raters[place] > 1
-                if verdict is not None and value in (0.0, 1.0) and enough:
-                    one = found.setdefault(measure, Counted())
-                    if response not in one.samples:
-                        one.samples[response] = int(verdict), int(value == 1.0), sample.weight
-                        one.verdicts += raters[place]
-                        one.prompts.add(sample.prompt)
-    return found
 
 
 def _probabilities(
