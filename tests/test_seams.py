@@ -41,6 +41,32 @@ for words in sys.argv[1:]:
     printed.append((status, out.getvalue(), error.getvalue()))
 print(json.dumps(printed))
 """
+IMPORTER = """
+from tabwb.plugin_api import AnswerFile, Descriptor, RecordedAnswer, RecordedRun, hookimpl
+
+class Words:
+    def recognises(self, path):
+        return path.suffix == ".words"
+
+    def read(self, path, names):
+        run = RecordedRun(model="other", origin="model")
+        lines = [line.split() for line in path.read_text().splitlines()]
+        answers = [RecordedAnswer(str(path), text, run=run, item=item) for item, text in lines]
+        return AnswerFile("words", tuple(answers), (path,))
+
+@hookimpl
+def tabwb_register_importers(register):
+    register(Descriptor("words", "Words", lambda spec, options: Words()))
+"""
+NAMES = """
+import tabwb.plugin_api as api
+
+for name in api.__all__:
+    try:
+        getattr(api, name)
+    except ModuleNotFoundError as error:
+        print(name, error.name)
+"""
 WORKBENCH = """
 import asyncio
 from pathlib import Path
@@ -139,6 +165,33 @@ def test_what_was_named_is_read_and_not_continued_without_naming(
     assert any("'naming'" in notice for notice in given["notices"])
     assert "'naming'" in errors[2]
     assert "response" in printed[3]
+
+
+def test_answers_are_imported_by_a_plugin_without_them(store: str, tmp_path: Path) -> None:
+    plugin, file, folder = tmp_path / "words.py", tmp_path / "x.words", tmp_path / "speech"
+    plugin.write_text(IMPORTER, encoding="utf-8")
+    file.write_text("rp1 cat\nrp2 dog\n", encoding="utf-8")
+    folder.mkdir()
+    (folder / "dog.wav").touch()
+    words = (
+        f"plugins trust {plugin}",
+        f"import {file} --battery tab --json --store {store}",
+        f"import {folder} --battery naming-demo --store {store}",
+        f"import {file} --set read --store {store}",
+        f"trial transcribe 1 --transcriber silence --store {store}",
+    )
+    statuses, printed, errors = zip(*json.loads(run(COMMANDS, *words)), strict=True)
+    assert statuses == (0, 0, 2, 2, 2), errors
+    (made,) = json.loads(printed[1])["administrations"]
+    assert (made["examinee"], made["answered"]) == ("imported:other", 2)
+
+
+def test_plugins_find_every_other_name_without_them() -> None:
+    missing = dict(line.split() for line in run(NAMES).splitlines())
+    assert missing == {
+        "lesioned_arrays": "tabwb.lesion.arrays",
+        "localizer_scores": "tabwb.lesion.localizer",
+    }
 
 
 def test_the_workbench_gives_an_item_without_them(store: str, tmp_path: Path) -> None:

@@ -9,17 +9,21 @@ from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, get_args
 
+from tabwb.administer.consent import Guard, record_of
 from tabwb.host.making import cut_of, opened
 from tabwb.host.plugins import Plugins
 from tabwb.phonology.inventory import PHONEMES, SILENT
 from tabwb.plugin_api.components import Cancel
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import ComponentError, TabwbError, error_text
 from tabwb.records.files import WorkFolder
 from tabwb.records.speech import Clip, Transcript, TranscriptStatus, is_typed
 from tabwb.speech.finding import joined, pieces
 from tabwb.store import takes
+from tabwb.store.store import Store
 
 if TYPE_CHECKING:
+    from tabwb.administer.session.session import Session
     from tabwb.speech.finding import Finding
 
 TOGETHER = 32
@@ -244,3 +248,26 @@ def _wrong(transcript: Transcript) -> str:
         return "its segments are not in order of time"
     score = transcript.accepted_likelihood
     return "" if score is None or isfinite(score) else "its likelihood is not a finite number"
+
+
+def permit(session: Session, spec: str) -> None:
+    """Check the consent before a transcriber hears the speaker, and log the act."""
+    given = session.administration
+    acts = Guard(session.store, session.plugins, given.conditions).check_transcribing(spec)
+    session.store.people.log(*(replace(act, administration=given.id) for act in acts))
+
+
+def notated(
+    store: Store, plugins: Plugins, conditions: Conditions, transcriber: str | None
+) -> str | None:
+    """Return the spec of typed transcripts with the notation that the speaker's record names.
+
+    IPA of a speaker with ``ipa=uk`` is read as British dictionaries write it; a spec may say
+    otherwise.
+    """
+    if transcriber is None or not is_typed(transcriber):
+        return transcriber
+    spec = plugins.stands_for("transcribers", transcriber)
+    if "ipa" in spec.options or record_of(store, conditions).get("ipa") != "uk":
+        return transcriber
+    return str(replace(spec, options={**spec.options, "ipa": "uk"}))

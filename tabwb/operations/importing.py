@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -14,7 +13,6 @@ from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.administer.answers.importing import Imported
-    from tabwb.administer.session.session import Session
     from tabwb.host.plugins import Plugins
     from tabwb.plugin_api.components import Importer
 
@@ -192,33 +190,26 @@ class ImportFile(Operation):
 
     def _source(self, plugins: Plugins, path: Path) -> Source:
         from tabwb.administer.answers.importing import importer_of
-        from tabwb.administer.rating.elsewhere.reading import is_table_of_ratings
-        from tabwb.administer.rating.elsewhere.study import is_study
-        from tabwb.tasks.spoken_naming.giving import holds_recordings
+        from tabwb.operations.naming import source_of_naming
+        from tabwb.operations.rate import source_of_ratings
 
-        if self.set or is_study(path):
-            return Ratings(self, path)
-        if str(path) != "-" and self.format is None and is_table_of_ratings(path):
-            raise UsageError(
-                "this is a table of ratings", where=str(path),
-                hint="--set NAME makes a rating set of it; 'tabwb agreement FILE' needs no store",
-            )  # fmt: skip
-        if self.format != NAMING:
+        source = _installed("tabwb.administer.rating", lambda: source_of_ratings(self))
+        if source is None and self.format != NAMING:
             importer = importer_of(plugins, path, self.format)
-            if importer is not None:
-                return Answers(self, path, importer)
-            if path.is_file() and path.suffix.lower() not in ANNOTATIONS:
-                known = [descriptor.id for descriptor in plugins.descriptors("importers")]
-                raise UsageError(
-                    "is not a file of a known format", where=str(path),
-                    allowed="CSV, TSV and JSON lines of answers, CHAT transcripts (.cha), a log of "
-                    "inspect_ai, samples of lm_eval, TextGrid, EAF, formats of plugins",
-                    hint=f"name it: --format {', '.join([*known, NAMING])}; save a spreadsheet as "
-                    "CSV",
-                )  # fmt: skip
-        if self.battery is None:
-            raise UsageError("spoken naming needs a battery", hint="name it with --battery ID")
-        return Recordings(self, path) if holds_recordings(path) else Sessions(self, path)
+            source = None if importer is None else Answers(self, path, importer)
+        other = path.is_file() and path.suffix.lower() not in ANNOTATIONS
+        if source is None and (self.format == NAMING or not other):
+            source = _installed("tabwb.tasks.spoken_naming", lambda: source_of_naming(self))
+        if source is None:
+            known = [descriptor.id for descriptor in plugins.descriptors("importers")]
+            raise UsageError(
+                "is not a file of a known format", where=str(path),
+                allowed="CSV, TSV and JSON lines of answers, CHAT transcripts (.cha), a log of "
+                "inspect_ai, samples of lm_eval, TextGrid, EAF, formats of plugins",
+                hint=f"name it: --format {', '.join([*known, NAMING])}; save a spreadsheet as "
+                "CSV",
+            )  # fmt: skip
+        return source
 
     def _check_for(self, kind: str) -> None:
         """Refuse values that mean nothing for what is read."""
@@ -310,7 +301,17 @@ class Source:
         return changes(Marks(), title=self.wanted.title, add=self.wanted.tag)
 
 
-def _stored(tools: Tools, numbers: Sequence[int]) -> None:
+def _installed(package: str, find: Callable[[], Source | None]) -> Source | None:
+    """Return what reads a file; None: nothing, or the package that would is not installed."""
+    try:
+        return find()
+    except ModuleNotFoundError as error:
+        if not f"{error.name}.".startswith(f"{package}."):
+            raise
+        return None
+
+
+def stored(tools: Tools, numbers: Sequence[int]) -> None:
     """Write the administrations into the document."""
     from tabwb.media.documents.document import list_document
 
@@ -411,7 +412,7 @@ class Answers(Source):
         for number, (run, given) in zip(numbers, self._runs, strict=True):
             tools.say(f"administration {number}: {given.examinee}: {told(run)}")
         failure = yield from self._judged(tools, numbers, imported)
-        _stored(tools, numbers)
+        stored(tools, numbers)
         tools.document |= self.document()
         _show(tools, numbers)
         if failure is not None:
@@ -454,300 +455,3 @@ def _check_raters(imported: Sequence[Imported]) -> None:
             hint="every response is stored; after the cause is removed: "
             + "; ".join(f"tabwb trial rescore {number}" for number in numbers),
         )
-
-
-class Sessions(Source):
-    """Pictures that were named elsewhere."""
-
-    KIND = "spoken naming"
-
-    def read(self, plugins: Plugins) -> None:
-        """Read the sessions."""
-        from tabwb.tasks.spoken_naming.giving import NamingImport, prepare_sessions
-
-        wanted = self.wanted
-        assert wanted.battery is not None
-        request = NamingImport(
-            self.path, wanted.battery, speaker=wanted.speaker, origin=wanted.origin,
-            session=wanted.session, rater=wanted.rater or "", tiers=_tiers(wanted.tier),
-            research_protocol=wanted.research_protocol, date=wanted.date or "",
-        )  # fmt: skip
-        self._prepared = prepare_sessions(plugins, request)
-
-    def document(self) -> dict[str, Any]:
-        """Return the sessions."""
-        return {
-            "imports": [
-                {
-                    "source": str(session.source), "examinee": given.examinee, "kind": given.kind,
-                    "origin": given.made_by, "answers": len(session.responses),
-                }
-                for session, given in self._prepared.sessions
-            ]
-        }  # fmt: skip
-
-    def lines(self) -> Iterator[str]:
-        """Yield the first sessions."""
-        for session, given in self._prepared.sessions[:SHOWN]:
-            held = plural(len(session.responses), "response")
-            yield f"{given.examinee} ({given.made_by}): {held}"
-        if (more := len(self._prepared.sessions) - SHOWN) > 0:
-            yield f"and {plural(more, 'session')} more"
-
-    def tell(self, tools: Tools) -> None:
-        """Tell what the study has to know."""
-        for line in self._prepared.notes:
-            tools.warn(line)
-
-    def store(self, tools: Tools) -> Progress:
-        """Store one session after another; a stop leaves whole ones."""
-        from tabwb.tasks.spoken_naming.giving import import_sessions
-
-        of, numbers = len(self._prepared.sessions), list[int]()
-
-        def step() -> None:
-            check_stop(tools, numbers)
-
-        try:
-            for number, held in import_sessions(
-                tools.store, tools.plugins, self._prepared, tools.warn, self._marks(), step,
-                again=self.wanted.again,
-            ):  # fmt: skip
-                numbers.append(number)
-                tools.say(f"administration {number}: {held}")
-                yield Told("", len(numbers), of)
-        finally:
-            _stored(tools, numbers)
-
-
-def check_stop(tools: Tools, numbers: Sequence[int]) -> None:
-    """Raise Interrupted where the user has stopped; it says what is stored."""
-    if tools.cancel.is_set():
-        words = f"stopped: imported {plural(len(numbers), 'session')}" if numbers else NOTHING
-        raise Interrupted(words, hint=f"{tools.same} continues")
-
-
-def _tiers(texts: Sequence[str]) -> dict[str, str]:
-    from tabwb.tasks.spoken_naming.imports import TIERS
-
-    tiers: dict[str, str] = {}
-    for text in texts:
-        ours, sign, theirs = text.partition("=")
-        if not sign or ours not in TIERS:
-            allowed = f"OURS=THEIRS with OURS one of {', '.join(TIERS)}"
-            name = ours if sign else text
-            raise UsageError(f"'{name}' is not a tier", where="tier", allowed=allowed)
-        tiers[ours] = theirs
-    return tiers
-
-
-class Recordings(Source):
-    """A folder of recordings: stored, then transcribed."""
-
-    KIND = "recordings"
-
-    def read(self, plugins: Plugins) -> None:
-        """Find the recordings of the items."""
-        from tabwb.records.conditions import declared, default_text
-        from tabwb.tasks.spoken_naming.giving import FolderImport, prepare_folder
-
-        wanted = self.wanted
-        spec = wanted.transcriber or default_text(declared("transcriber"))
-        assert wanted.battery is not None
-        request = FolderImport(
-            self.path, wanted.battery, wanted.speaker or "", spec, wanted.date or ""
-        )
-        self._prepared = prepare_folder(plugins, request)
-
-    def document(self) -> dict[str, Any]:
-        """Return the recordings."""
-        prepared = self._prepared
-        given = prepared.conditions
-        return {
-            "imports": [
-                {
-                    "source": str(self.path), "examinee": given.examinee, "kind": given.kind,
-                    "origin": given.made_by, "answers": len(prepared.files),
-                    "transcriber": given.transcriber,
-                }
-            ]
-        }  # fmt: skip
-
-    def lines(self) -> Iterator[str]:
-        """Yield how many recordings of how many items there are."""
-        prepared = self._prepared
-        items = {file.item for file in prepared.files}
-        given = prepared.conditions
-        yield (
-            f"{given.examinee}: {plural(len(prepared.files), 'recording')} of "
-            f"{plural(len(items), 'item')} of '{prepared.battery.id}', "
-            f"transcriber {given.transcriber or 'none'}"
-        )
-
-    def tell(self, tools: Tools) -> None:
-        """Tell what is to be known of the folder."""
-        for line in self._prepared.notes:
-            tools.warn(line)
-
-    def store(self, tools: Tools) -> Progress:
-        """Store and transcribe what is not stored yet."""
-        from tabwb.administer.session.session import pausing
-        from tabwb.records.states import AdministrationStatus
-        from tabwb.tasks.spoken_naming.giving import settle
-
-        stopped = tools.cancel.is_set
-        with self._opened(tools) as session:
-            number = session.administration.id
-            session.resume()
-            try:
-                with pausing(session):
-                    yield from self._give(tools, session)
-                    if not stopped():
-                        yield from self._transcribe(tools, session)
-                running = session.status is AdministrationStatus.RUNNING
-                if running and (words := settle(session, stopped=stopped())):
-                    tools.warn(words)
-                waiting = session.waiting(aloud=True)
-            finally:
-                _stored(tools, [number])
-        if stopped():
-            raise Interrupted(
-                "stopped: the recordings so far are stored", hint=f"{tools.same} continues"
-            )
-        if waiting:
-            items = ", ".join(trial.plan.item for trial in waiting)
-            tools.warn(f"administration {number} is paused; no recording of: {items}")
-
-    @contextmanager
-    def _opened(self, tools: Tools) -> Iterator[Session]:
-        from tabwb.administer.consent import Guard
-        from tabwb.tasks.spoken_naming.giving import create_naming, resume_naming
-
-        plugins, store, prepared = tools.plugins, tools.store, self._prepared
-        conditions = prepared.conditions
-        guard = Guard(store, plugins, conditions)
-        if conditions.transcriber:
-            guard.check_transcribing(conditions.transcriber)
-        with store.lock_import():
-            begun = None if self.wanted.again else self._begun_earlier(tools)
-            if begun is not None:
-                opened = resume_naming(store, plugins, begun)
-            else:
-                opened = create_naming(store, plugins, prepared.battery, conditions)
-        if begun is None:
-            for notice in guard.notices():
-                tools.warn(notice)
-        with opened as session:
-            yield session
-
-    def _begun_earlier(self, tools: Tools) -> int | None:
-        """Return the administration to continue that an earlier import of the folder began."""
-        from tabwb.tasks.spoken_naming.giving import notated
-        from tabwb.tasks.spoken_naming.imports import begun_earlier
-
-        plugins, store, prepared = tools.plugins, tools.store, self._prepared
-        spec = notated(store, plugins, prepared.conditions, prepared.conditions.transcriber)
-        conditions = replace(prepared.conditions, transcriber=spec)
-        sounds = [file.path for file in prepared.files]
-        given = begun_earlier(store, prepared.battery, conditions, sounds, tools.warn)
-        return None if given is None else given.id
-
-    def _give(self, tools: Tools, session: Session) -> Progress:
-        from tabwb.records.events import AttemptRecorded
-        from tabwb.tasks.spoken_naming.giving import give_files
-
-        files = self._prepared.files
-        done = sum(len(trial.attempts) for trial in session.trials)
-        for event in give_files(session, files):
-            if isinstance(event, AttemptRecorded):
-                done += 1
-                yield counted("stored", done, len(files))
-            if tools.cancel.is_set():
-                return
-
-    def _transcribe(self, tools: Tools, session: Session) -> Progress:
-        from tabwb.administer.transcription import Transcribing
-        from tabwb.records.events import Observed
-        from tabwb.records.naming import Transcribed
-        from tabwb.store.takes import work_root
-        from tabwb.tasks.spoken_naming.giving import transcribe, waiting
-
-        spec = session.administration.conditions.transcriber
-        jobs = waiting(session, spec, by_any=True) if spec else ()
-        if not spec or not jobs:
-            return
-        yield Told(f"opening {spec}")
-        try:
-            root = work_root(session.store)
-            transcribing = Transcribing(tools.plugins, spec, root, tools.cancel)
-        except Interrupted:
-            return  # the caller pauses the administration
-        with transcribing:
-            if transcribing.caution:
-                tools.warn(transcribing.caution)
-            done = 0
-            for event in transcribe(session, transcribing, jobs, tools.cancel):
-                if isinstance(event, Observed) and isinstance(event.observation, Transcribed):
-                    done += 1
-                    yield counted("transcribed", done, len(jobs))
-
-
-def counted(verb: str, done: int, of: int) -> Told:
-    """Return how many recordings are done."""
-    return Told(verb, done, of, done)
-
-
-class Ratings(Source):
-    """Ratings that people gave elsewhere."""
-
-    KIND = "ratings"
-
-    def read(self, plugins: Plugins) -> None:
-        """Read the ratings with the form that they answer."""
-        from tabwb.administer.answers.plan import Stated
-        from tabwb.administer.rating.elsewhere.into_set import LabelRequest, prepare_labels
-        from tabwb.records.rating_sets import checked_counts
-
-        wanted = self.wanted
-        mapping = wanted.mapping
-        if mapping is not None and not mapping.is_file():
-            raise UsageError(f"there is no file '{mapping}'", where="mapping")
-        request = LabelRequest(
-            self.path, wanted.set, wanted.form, mapping,
-            Stated(wanted.model, wanted.speaker, wanted.origin), wanted.judge,
-            checked_counts(wanted.counts) if wanted.counts else None,
-        )  # fmt: skip
-        self._prepared = prepare_labels(plugins, request)
-
-    def document(self) -> dict[str, Any]:
-        """Return how many ratings of whom there are."""
-        prepared = self._prepared
-        given = prepared.given
-        return {
-            "ratings": {
-                "source": prepared.labels.title,
-                "form": prepared.form.id,
-                "raters": list(given.raters),
-                "responses": len(given.responses),
-                "ratings": len(given.ratings),
-                "answers": given.answered,
-                "settled": len(given.settled),
-                "texts": len(prepared.labels.texts),
-                "left_out": dict(prepared.labels.left_out),
-            }
-        }
-
-    def tell(self, tools: Tools) -> None:
-        """Tell what was read, and what is left out."""
-        tools.say(self._prepared.told)
-        for what, count in self._prepared.labels.left_out.items():
-            tools.warn(f"left out: {count:,} {what}")
-
-    def store(self, tools: Tools) -> Progress:
-        """Make the set, or nothing."""
-        from tabwb.administer.rating.elsewhere.into_set import import_labels
-
-        made = import_labels(tools.store, tools.plugins, self._prepared)
-        row = {"id": made.id, "uid": made.uid, "name": made.name, "form": made.form_id}
-        tools.document |= {"rating_set": row, **self.document()}
-        return iter(())

@@ -8,17 +8,19 @@ checks, transcriber and end, is said here and in :mod:`tabwb.tasks.spoken_naming
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+from tabwb.operations.importing import NOTHING, SHOWN, ImportFile, Source, stored
 from tabwb.operations.operation import Arg, Operation, Progress, Told, Tools, asked_conditions
 from tabwb.operations.run import BATTERY, NEEDED, TAGS, TITLE, data_of, results_document
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Marks, changes
+from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
@@ -103,7 +105,8 @@ class NameAloud(Operation):
     def run(self, tools: Tools) -> Progress:
         """Take the recordings, transcribe them, and end or pause the administration."""
         from tabwb.administer.session import setup
-        from tabwb.tasks.spoken_naming.giving import notated, resume_naming
+        from tabwb.administer.transcription import notated
+        from tabwb.tasks.spoken_naming.giving import resume_naming
         from tabwb.tasks.spoken_naming.task import spoken_in
 
         store, plugins = tools.store if self.reference else None, tools.plugins
@@ -223,10 +226,11 @@ class NameAloud(Operation):
         from tabwb.records.events import Observed
         from tabwb.records.naming import Transcribed
         from tabwb.store.takes import work_root
-        from tabwb.tasks.spoken_naming.giving import transcribe, waiting
+        from tabwb.tasks.spoken_naming.giving import transcribe
+        from tabwb.tasks.spoken_naming.task import spoken_in
 
         cancel = tools.cancel
-        jobs = waiting(session, spec, by_any=self._by_any, typed_again=True)
+        jobs = spoken_in(session).waiting(spec, by_any=self._by_any, typed_again=True)
         if not jobs or cancel.is_set():
             return
         try:
@@ -251,7 +255,6 @@ class NameAloud(Operation):
 
     def _check_left(self, tools: Tools, session: Session, spec: str | None) -> None:
         """Say what is left: items without a response, responses without a transcript."""
-        from tabwb.tasks.spoken_naming.giving import waiting
         from tabwb.tasks.spoken_naming.task import spoken_in
 
         number = session.administration.id
@@ -270,7 +273,7 @@ class NameAloud(Operation):
                 f"no answer yet: {', '.join(trial.plan.item for trial in typed)}",
                 hint=f"they are typed: tabwb resume {number}",
             )
-        if spec is not None and (jobs := waiting(session, spec, by_any=self._by_any)):
+        if spec is not None and (jobs := spoken_in(session).waiting(spec, by_any=self._by_any)):
             names = ", ".join(job.name for job in jobs)
             raise Interrupted(f"not transcribed: {names}", hint=f"correct it, then {again}")
 
@@ -322,7 +325,7 @@ class NameAloud(Operation):
         self, tools: Tools, battery: Battery, conditions: Conditions, files: Sequence[TakeFile]
     ) -> Administration | None:
         """Return the administration that a stopped command began with these files, or None."""
-        from tabwb.tasks.spoken_naming.giving import notated
+        from tabwb.administer.transcription import notated
         from tabwb.tasks.spoken_naming.imports import begun_earlier
 
         if not files or self.again:
@@ -372,3 +375,256 @@ def _keep_interrupted(tools: Tools, session: Session) -> None:
             tools.say(f"an interrupted recording could not be kept: {error}")
         else:
             tools.say(f"an interrupted recording is kept: {path.name}")
+
+
+# -------------------------------------------------------------------- import
+
+
+def source_of_naming(wanted: ImportFile) -> Source:
+    """Return what reads spoken naming that was given elsewhere."""
+    from tabwb.tasks.spoken_naming.giving import holds_recordings
+
+    if wanted.battery is None:
+        raise UsageError("spoken naming needs a battery", hint="name it with --battery ID")
+    return (Recordings if holds_recordings(wanted.path) else Sessions)(wanted, wanted.path)
+
+
+class Sessions(Source):
+    """Pictures that were named elsewhere."""
+
+    KIND = "spoken naming"
+
+    def read(self, plugins: Plugins) -> None:
+        """Read the sessions."""
+        from tabwb.tasks.spoken_naming.giving import NamingImport, prepare_sessions
+
+        wanted = self.wanted
+        assert wanted.battery is not None
+        request = NamingImport(
+            self.path, wanted.battery, speaker=wanted.speaker, origin=wanted.origin,
+            session=wanted.session, rater=wanted.rater or "", tiers=_tiers(wanted.tier),
+            research_protocol=wanted.research_protocol, date=wanted.date or "",
+        )  # fmt: skip
+        self._prepared = prepare_sessions(plugins, request)
+
+    def document(self) -> dict[str, Any]:
+        """Return the sessions."""
+        return {
+            "imports": [
+                {
+                    "source": str(session.source), "examinee": given.examinee, "kind": given.kind,
+                    "origin": given.made_by, "answers": len(session.responses),
+                }
+                for session, given in self._prepared.sessions
+            ]
+        }  # fmt: skip
+
+    def lines(self) -> Iterator[str]:
+        """Yield the first sessions."""
+        for session, given in self._prepared.sessions[:SHOWN]:
+            held = plural(len(session.responses), "response")
+            yield f"{given.examinee} ({given.made_by}): {held}"
+        if (more := len(self._prepared.sessions) - SHOWN) > 0:
+            yield f"and {plural(more, 'session')} more"
+
+    def tell(self, tools: Tools) -> None:
+        """Tell what the study has to know."""
+        for line in self._prepared.notes:
+            tools.warn(line)
+
+    def store(self, tools: Tools) -> Progress:
+        """Store one session after another; a stop leaves whole ones."""
+        from tabwb.tasks.spoken_naming.giving import import_sessions
+
+        of, numbers = len(self._prepared.sessions), list[int]()
+
+        def step() -> None:
+            check_stop(tools, numbers)
+
+        try:
+            for number, held in import_sessions(
+                tools.store, tools.plugins, self._prepared, tools.warn, self._marks(), step,
+                again=self.wanted.again,
+            ):  # fmt: skip
+                numbers.append(number)
+                tools.say(f"administration {number}: {held}")
+                yield Told("", len(numbers), of)
+        finally:
+            stored(tools, numbers)
+
+
+def check_stop(tools: Tools, numbers: Sequence[int]) -> None:
+    """Raise Interrupted where the user has stopped; it says what is stored."""
+    if tools.cancel.is_set():
+        words = f"stopped: imported {plural(len(numbers), 'session')}" if numbers else NOTHING
+        raise Interrupted(words, hint=f"{tools.same} continues")
+
+
+def _tiers(texts: Sequence[str]) -> dict[str, str]:
+    from tabwb.tasks.spoken_naming.imports import TIERS
+
+    tiers: dict[str, str] = {}
+    for text in texts:
+        ours, sign, theirs = text.partition("=")
+        if not sign or ours not in TIERS:
+            allowed = f"OURS=THEIRS with OURS one of {', '.join(TIERS)}"
+            name = ours if sign else text
+            raise UsageError(f"'{name}' is not a tier", where="tier", allowed=allowed)
+        tiers[ours] = theirs
+    return tiers
+
+
+class Recordings(Source):
+    """A folder of recordings: stored, then transcribed."""
+
+    KIND = "recordings"
+
+    def read(self, plugins: Plugins) -> None:
+        """Find the recordings of the items."""
+        from tabwb.records.conditions import declared, default_text
+        from tabwb.tasks.spoken_naming.giving import FolderImport, prepare_folder
+
+        wanted = self.wanted
+        spec = wanted.transcriber or default_text(declared("transcriber"))
+        assert wanted.battery is not None
+        request = FolderImport(
+            self.path, wanted.battery, wanted.speaker or "", spec, wanted.date or ""
+        )
+        self._prepared = prepare_folder(plugins, request)
+
+    def document(self) -> dict[str, Any]:
+        """Return the recordings."""
+        prepared = self._prepared
+        given = prepared.conditions
+        return {
+            "imports": [
+                {
+                    "source": str(self.path), "examinee": given.examinee, "kind": given.kind,
+                    "origin": given.made_by, "answers": len(prepared.files),
+                    "transcriber": given.transcriber,
+                }
+            ]
+        }  # fmt: skip
+
+    def lines(self) -> Iterator[str]:
+        """Yield how many recordings of how many items there are."""
+        prepared = self._prepared
+        items = {file.item for file in prepared.files}
+        given = prepared.conditions
+        yield (
+            f"{given.examinee}: {plural(len(prepared.files), 'recording')} of "
+            f"{plural(len(items), 'item')} of '{prepared.battery.id}', "
+            f"transcriber {given.transcriber or 'none'}"
+        )
+
+    def tell(self, tools: Tools) -> None:
+        """Tell what is to be known of the folder."""
+        for line in self._prepared.notes:
+            tools.warn(line)
+
+    def store(self, tools: Tools) -> Progress:
+        """Store and transcribe what is not stored yet."""
+        from tabwb.administer.session.session import pausing
+        from tabwb.records.states import AdministrationStatus
+        from tabwb.tasks.spoken_naming.giving import settle
+
+        stopped = tools.cancel.is_set
+        with self._opened(tools) as session:
+            number = session.administration.id
+            session.resume()
+            try:
+                with pausing(session):
+                    yield from self._give(tools, session)
+                    if not stopped():
+                        yield from self._transcribe(tools, session)
+                running = session.status is AdministrationStatus.RUNNING
+                if running and (words := settle(session, stopped=stopped())):
+                    tools.warn(words)
+                waiting = session.waiting(aloud=True)
+            finally:
+                stored(tools, [number])
+        if stopped():
+            raise Interrupted(
+                "stopped: the recordings so far are stored", hint=f"{tools.same} continues"
+            )
+        if waiting:
+            items = ", ".join(trial.plan.item for trial in waiting)
+            tools.warn(f"administration {number} is paused; no recording of: {items}")
+
+    @contextmanager
+    def _opened(self, tools: Tools) -> Iterator[Session]:
+        from tabwb.administer.consent import Guard
+        from tabwb.tasks.spoken_naming.giving import create_naming, resume_naming
+
+        plugins, store, prepared = tools.plugins, tools.store, self._prepared
+        conditions = prepared.conditions
+        guard = Guard(store, plugins, conditions)
+        if conditions.transcriber:
+            guard.check_transcribing(conditions.transcriber)
+        with store.lock_import():
+            begun = None if self.wanted.again else self._begun_earlier(tools)
+            if begun is not None:
+                opened = resume_naming(store, plugins, begun)
+            else:
+                opened = create_naming(store, plugins, prepared.battery, conditions)
+        if begun is None:
+            for notice in guard.notices():
+                tools.warn(notice)
+        with opened as session:
+            yield session
+
+    def _begun_earlier(self, tools: Tools) -> int | None:
+        """Return the administration to continue that an earlier import of the folder began."""
+        from tabwb.administer.transcription import notated
+        from tabwb.tasks.spoken_naming.imports import begun_earlier
+
+        plugins, store, prepared = tools.plugins, tools.store, self._prepared
+        spec = notated(store, plugins, prepared.conditions, prepared.conditions.transcriber)
+        conditions = replace(prepared.conditions, transcriber=spec)
+        sounds = [file.path for file in prepared.files]
+        given = begun_earlier(store, prepared.battery, conditions, sounds, tools.warn)
+        return None if given is None else given.id
+
+    def _give(self, tools: Tools, session: Session) -> Progress:
+        from tabwb.records.events import AttemptRecorded
+        from tabwb.tasks.spoken_naming.giving import give_files
+
+        files = self._prepared.files
+        done = sum(len(trial.attempts) for trial in session.trials)
+        for event in give_files(session, files):
+            if isinstance(event, AttemptRecorded):
+                done += 1
+                yield counted("stored", done, len(files))
+            if tools.cancel.is_set():
+                return
+
+    def _transcribe(self, tools: Tools, session: Session) -> Progress:
+        from tabwb.administer.transcription import Transcribing
+        from tabwb.records.events import Observed
+        from tabwb.records.naming import Transcribed
+        from tabwb.store.takes import work_root
+        from tabwb.tasks.spoken_naming.giving import transcribe
+
+        spec = session.administration.conditions.transcriber
+        jobs = session.spoken.waiting(spec, by_any=True) if spec else ()
+        if not spec or not jobs:
+            return
+        yield Told(f"opening {spec}")
+        try:
+            root = work_root(session.store)
+            transcribing = Transcribing(tools.plugins, spec, root, tools.cancel)
+        except Interrupted:
+            return  # the caller pauses the administration
+        with transcribing:
+            if transcribing.caution:
+                tools.warn(transcribing.caution)
+            done = 0
+            for event in transcribe(session, transcribing, jobs, tools.cancel):
+                if isinstance(event, Observed) and isinstance(event.observation, Transcribed):
+                    done += 1
+                    yield counted("transcribed", done, len(jobs))
+
+
+def counted(verb: str, done: int, of: int) -> Told:
+    """Return how many recordings are done."""
+    return Told(verb, done, of, done)

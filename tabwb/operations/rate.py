@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
+from tabwb.operations.importing import ImportFile, Source
 from tabwb.operations.operation import IDS, WHERE, Arg, Ids, Operation, Progress, Tools
 from tabwb.records.errors import UsageError
 from tabwb.records.files import is_stdout
@@ -855,3 +856,78 @@ def _progress(store: Store, kept: RatingSet) -> list[dict[str, Any]]:
     from tabwb.analysis.rating_sets import progress_of
 
     return [asdict(one) for one in progress_of(store, kept)]
+
+
+# -------------------------------------------------------------------- import
+
+
+def source_of_ratings(wanted: ImportFile) -> Source | None:
+    """Return what reads ratings that were given elsewhere; None for another file."""
+    from tabwb.administer.rating.elsewhere.reading import is_table_of_ratings
+    from tabwb.administer.rating.elsewhere.study import is_study
+
+    path = wanted.path
+    if wanted.set or is_study(path):
+        return Ratings(wanted, path)
+    if str(path) != "-" and wanted.format is None and is_table_of_ratings(path):
+        raise UsageError(
+            "this is a table of ratings", where=str(path),
+            hint="--set NAME makes a rating set of it; 'tabwb agreement FILE' needs no store",
+        )  # fmt: skip
+    return None
+
+
+class Ratings(Source):
+    """Ratings that people gave elsewhere."""
+
+    KIND = "ratings"
+
+    def read(self, plugins: Plugins) -> None:
+        """Read the ratings with the form that they answer."""
+        from tabwb.administer.answers.plan import Stated
+        from tabwb.administer.rating.elsewhere.into_set import LabelRequest, prepare_labels
+        from tabwb.records.rating_sets import checked_counts
+
+        wanted = self.wanted
+        mapping = wanted.mapping
+        if mapping is not None and not mapping.is_file():
+            raise UsageError(f"there is no file '{mapping}'", where="mapping")
+        request = LabelRequest(
+            self.path, wanted.set, wanted.form, mapping,
+            Stated(wanted.model, wanted.speaker, wanted.origin), wanted.judge,
+            checked_counts(wanted.counts) if wanted.counts else None,
+        )  # fmt: skip
+        self._prepared = prepare_labels(plugins, request)
+
+    def document(self) -> dict[str, Any]:
+        """Return how many ratings of whom there are."""
+        prepared = self._prepared
+        given = prepared.given
+        return {
+            "ratings": {
+                "source": prepared.labels.title,
+                "form": prepared.form.id,
+                "raters": list(given.raters),
+                "responses": len(given.responses),
+                "ratings": len(given.ratings),
+                "answers": given.answered,
+                "settled": len(given.settled),
+                "texts": len(prepared.labels.texts),
+                "left_out": dict(prepared.labels.left_out),
+            }
+        }
+
+    def tell(self, tools: Tools) -> None:
+        """Tell what was read, and what is left out."""
+        tools.say(self._prepared.told)
+        for what, count in self._prepared.labels.left_out.items():
+            tools.warn(f"left out: {count:,} {what}")
+
+    def store(self, tools: Tools) -> Progress:
+        """Make the set, or nothing."""
+        from tabwb.administer.rating.elsewhere.into_set import import_labels
+
+        made = import_labels(tools.store, tools.plugins, self._prepared)
+        row = {"id": made.id, "uid": made.uid, "name": made.name, "form": made.form_id}
+        tools.document |= {"rating_set": row, **self.document()}
+        return iter(())

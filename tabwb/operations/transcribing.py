@@ -365,7 +365,7 @@ class TranscribeResponses(Operation):
 
     def _jobs(self, session: Session) -> tuple[str, tuple[Job, ...]]:
         """Return the transcriber, and the responses that wait for it; ask for the consent."""
-        from tabwb.tasks.spoken_naming.giving import notated, permit, waiting
+        from tabwb.administer.transcription import notated, permit
 
         given = session.administration.conditions
         asked = self.transcriber or given.transcriber
@@ -375,7 +375,7 @@ class TranscribeResponses(Operation):
             )
         spec = str(session.plugins.resolve("transcribers", asked)[1])
         spec = notated(session.store, session.plugins, given, spec) or spec
-        jobs = waiting(session, spec, by_any=not self.again)
+        jobs = session.spoken.waiting(spec, by_any=not self.again)
         if jobs:
             permit(session, spec)
         return spec, jobs
@@ -383,13 +383,10 @@ class TranscribeResponses(Operation):
 
 def _stored(session: Session, heard: Sequence[tuple[Job, Transcript]]) -> list[Any]:
     """Store transcripts; return the events."""
-    from tabwb.tasks.spoken_naming.task import spoken_in
-
-    spoken = spoken_in(session)
     return [
         event
         for job, transcript in heard
-        for event in spoken.transcribed(job.trial, job.attempt, transcript)
+        for event in session.spoken.transcribed(job.trial, job.attempt, transcript)
     ]
 
 

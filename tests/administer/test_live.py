@@ -26,8 +26,8 @@ from tabwb.speech.process import pick
 from tabwb.speech.recorder import Recorder, Recording
 from tabwb.store import takes
 from tabwb.store.store import Store
-from tabwb.tasks.spoken_naming.giving import create_naming, waiting
-from tabwb.tasks.spoken_naming.live import Live, adopt_recording, job_of, left_over
+from tabwb.tasks.spoken_naming.giving import create_naming
+from tabwb.tasks.spoken_naming.live import Live, adopt_recording, left_over
 from tabwb.tasks.spoken_naming.strategy import SpokenStrategy
 from tabwb.tasks.spoken_naming.task import spoken_in
 from tests.administer.naming_parts import naming_battery
@@ -104,7 +104,7 @@ def test_transcription_reads_the_file_while_it_grows(
     live.score("right")
     view = spoken_in(session).view()
     assert view is not None
-    job = job_of(session, view)
+    job = spoken_in(session).job_of(view)
     assert job is not None
     live.show()
     with Transcribing(plugins, "bundled-words") as transcribing:
@@ -289,8 +289,8 @@ def test_a_response_in_an_interrupted_recording_waits_until_that_is_kept(begin: 
     live.ready()
     at(live, 1.0).show()
     at(live, 4.0).score("right")
-    assert waiting(live.session, "bundled-words") == ()
+    assert spoken_in(live.session).waiting("bundled-words") == ()
     assert [uid for uid, _ in left_over(live.session)] == [live.recording]
     live.end()
-    (job,) = waiting(live.session, "bundled-words")
+    (job,) = spoken_in(live.session).waiting("bundled-words")
     assert (job.start_s, job.end_s) == (1.0, 4.0)

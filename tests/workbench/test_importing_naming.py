@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tabwb.operations import importing
+from tabwb.operations import naming
 from tabwb.operations.operation import Told, Tools
 from tabwb.records.naming import Transcribed, observations_of
 from tabwb.records.states import AdministrationStatus
@@ -67,7 +67,7 @@ async def test_a_folder_of_recordings_is_stored_once_across_two_openings_and_tra
             gate.hold()
         return Told(verb, done, of)
 
-    monkeypatch.setattr(importing, "counted", counted)
+    monkeypatch.setattr(naming, "counted", counted)
     fields = {
         "path": recordings,
         "battery": tmp_path / "battery.toml",
@@ -117,14 +117,14 @@ def recordings_of(seat: Seat) -> list[str]:
 async def test_a_stop_between_sessions_leaves_whole_ones_and_the_import_continues(
     sit: Sit, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gate, check = Gate(), importing.check_stop
+    gate, check = Gate(), naming.check_stop
 
     def checked(tools: Tools, numbers: list[int]) -> None:
         if len(numbers) == 1:
             gate.hold()
         check(tools, numbers)
 
-    monkeypatch.setattr(importing, "check_stop", checked)
+    monkeypatch.setattr(naming, "check_stop", checked)
     folder = tmp_path / "psst"
     folder.mkdir()
     rows = [f"{n}\tS-0{n}\tdog\tD AO G\n{n}b\tS-0{n}\tcat\tK AE T\n" for n in (14, 15, 16)]

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from typing import Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 from tabwb.administer import consent
 from tabwb.administer.session.corrections import Corrections
@@ -28,7 +28,7 @@ from tabwb.administer.session.raters import Raters
 from tabwb.battery.model import Battery
 from tabwb.host.plugins import Plugins
 from tabwb.records import events
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.exchange import RESPLIT, Reply, Request
 from tabwb.records.ratings import Rating
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
@@ -44,6 +44,10 @@ from tabwb.records.trials import (
 )
 from tabwb.store.derive import History, Undoable
 from tabwb.store.store import Store
+
+if TYPE_CHECKING:
+    from tabwb.administer.transcription import Job
+    from tabwb.records.speech import Transcript
 
 OVER = frozenset({AdministrationStatus.DONE, AdministrationStatus.DISCONTINUED})
 TRANSIENT = (events.Streamed, events.Waiting, events.Asked)
@@ -195,6 +199,12 @@ class Strategy(Protocol):
     def rated_again(self, trial: Trial) -> Sequence[RatingsEntry]:
         """Return all ratings of a trial's response again."""
 
+    def waiting(self, spec: str, *, by_any: bool = False) -> tuple[Job, ...]:
+        """Return the responses that this transcriber, or any, has not transcribed."""
+
+    def transcribed(self, number: int, attempt: int, transcript: Transcript) -> Events:
+        """Store what a transcriber heard in an attempt, with the ratings that follow."""
+
 
 class Session:
     """An open administration. Made by :mod:`tabwb.administer.session.setup`; close it when done.
@@ -288,6 +298,16 @@ class Session:
     def position(self) -> tuple[int, int]:
         """(number of the current trial, trials planned), both with practice."""
         return self.state.number or 0, len(self.history.standing)
+
+    @property
+    def spoken(self) -> Strategy:
+        """What gives the items that are answered aloud; there are some."""
+        if self.strategy is None:
+            raise UsageError(
+                f"administration {self.administration.id} is not spoken naming",
+                hint="its answers are rated by scorers and judges",
+            )
+        return self.strategy
 
     @property
     def is_spoken(self) -> bool:

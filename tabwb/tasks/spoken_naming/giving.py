@@ -7,23 +7,23 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
 
 from tabwb.administer.answers.importing import noted_file
-from tabwb.administer.consent import Guard, record_of
+from tabwb.administer.consent import Guard
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Events, Session, pausing
-from tabwb.administer.transcription import Job, Transcribing
+from tabwb.administer.transcription import Job, Transcribing, notated, permit
 from tabwb.battery.model import Battery
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api.components import Cancel
 from tabwb.records import events
 from tabwb.records.conditions import Conditions, conditions_of
 from tabwb.records.declared_conditions import Audience
-from tabwb.records.errors import StoreError, UsageError
+from tabwb.records.errors import UsageError
 from tabwb.records.files import sha256_of
 from tabwb.records.naming import (
     Cued,
@@ -65,7 +65,6 @@ from tabwb.tasks.spoken_naming.imports import (
     stored_already,
     take_files,
 )
-from tabwb.tasks.spoken_naming.live import job_of
 from tabwb.tasks.spoken_naming.strategy import leave_out, reason_to_discontinue
 from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.tasks.spoken_naming.views import observed, spoken_attempt, with_onset
@@ -193,26 +192,6 @@ def _stored_sounds(session: Session) -> dict[str, str]:
     return {recording.uid: recording.sha256 for recording in recordings}
 
 
-def waiting(
-    session: Session, spec: str, *, by_any: bool = False, typed_again: bool = False
-) -> tuple[Job, ...]:
-    """The responses that this transcriber has not heard yet, or failed on."""
-    jobs: list[Job | None] = []
-    growing = spoken_in(session).recordings.growing
-    for trial in session.trials:
-        view = spoken_in(session).view(trial.plan.number)
-        if view is None or view.take is None or view.take.recording in growing:
-            continue
-        heard = view.transcripts
-        good = {transcript.transcriber for transcript in heard if transcript.status != "error"}
-        good -= view.outdated
-        if (spec in good and not (typed_again and is_typed(spec))) or (by_any and good - {spec}):
-            continue
-        with suppress(StoreError):  # lost with the program that recorded it, or damaged
-            jobs.append(job_of(session, view))
-    return tuple(filter(None, jobs))
-
-
 def transcribe(
     session: Session, transcribing: Transcribing, jobs: Sequence[Job], cancel: Cancel
 ) -> Iterator[events.Event]:
@@ -252,13 +231,6 @@ def other_sounds(session: Session, files: Sequence[TakeFile]) -> tuple[str, ...]
         for item, path in sorted(first.items())
         if item in kept and sha256_of(path) not in kept[item]
     )
-
-
-def permit(session: Session, spec: str) -> None:
-    """Check the consent before a transcriber hears the speaker, and log the act."""
-    given = session.administration
-    acts = Guard(session.store, session.plugins, given.conditions).check_transcribing(spec)
-    session.store.people.log(*(replace(act, administration=given.id) for act in acts))
 
 
 def _give(session: Session, trial: Trial, file: TakeFile) -> Iterator[events.Event]:
@@ -610,22 +582,6 @@ def resume_naming(store: Store, plugins: Plugins, reference: int | str) -> Sessi
         f"administration {number} is not spoken naming",
         hint=f"continue with: tabwb resume {number}",
     )
-
-
-def notated(
-    store: Store, plugins: Plugins, conditions: Conditions, transcriber: str | None
-) -> str | None:
-    """Return the spec of typed transcripts with the notation that the speaker's record names.
-
-    IPA of a speaker with ``ipa=uk`` is read as British dictionaries write it; a spec may say
-    otherwise.
-    """
-    if transcriber is None or not is_typed(transcriber):
-        return transcriber
-    spec = plugins.stands_for("transcribers", transcriber)
-    if "ipa" in spec.options or record_of(store, conditions).get("ipa") != "uk":
-        return transcriber
-    return str(replace(spec, options={**spec.options, "ipa": "uk"}))
 
 
 def _check_typed(plugins: Plugins, transcriber: str | None) -> None:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Protocol
 
 from tabwb.administer import consent
 from tabwb.administer.session.session import Events, Session
-from tabwb.administer.transcription import Job
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import (
     PictureShown,
@@ -28,7 +27,7 @@ from tabwb.speech.finding import quality
 from tabwb.speech.level import Level, key_presses, onset
 from tabwb.store import takes
 from tabwb.tasks.spoken_naming.task import spoken_in
-from tabwb.tasks.spoken_naming.views import NamingView, with_onset
+from tabwb.tasks.spoken_naming.views import with_onset
 
 if TYPE_CHECKING:
     from tabwb.speech.recorder import Recording
@@ -179,22 +178,6 @@ class Live:
         remarks = "; ".join(quality(samples, rate).remarks)
         take = Take(self.recording, shown.at_s, end, shown.at_s, remarks=remarks)
         return with_onset(take, onset(samples, rate, ignore=ignored), shown.uncertainty_s or 0.0)
-
-
-def job_of(session: Session, view: NamingView) -> Job | None:
-    """Return what is to be transcribed of a trial: its counting response, if it was recorded."""
-    take, attempt = view.take, view.attempt
-    if take is None or attempt is None:
-        return None
-    return Job(
-        view.trial.plan.number,
-        attempt.number,
-        spoken_in(session).recordings.file(take.recording),
-        take.start_s,
-        take.end_s,
-        view.item.accepted,
-        view.item.id,
-    )
 
 
 def _keep(session: Session, recording: str, made: Recording, remarks: str) -> Events:

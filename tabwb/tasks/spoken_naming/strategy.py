@@ -9,9 +9,10 @@ and discontinuation are rules of the battery (docs/naming-rules.md); they are co
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tabwb.administer import consent
 from tabwb.administer.session.exchange import storable
@@ -29,7 +30,7 @@ from tabwb.records.naming import (
 )
 from tabwb.records.ratings import TAKEN_BACK, Rating, check_own, failed, undefined
 from tabwb.records.speakers import KeptRecording
-from tabwb.records.speech import Transcript
+from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.states import AdministrationStatus, StopReason, TrialState
 from tabwb.records.trials import Attempt, AttemptEntry, Entry, EventEntry, RatingsEntry, Trial
 from tabwb.scoring.naming.case import Earlier
@@ -55,6 +56,9 @@ from tabwb.tasks.spoken_naming.views import (
     spoken_attempt,
     with_onset,
 )
+
+if TYPE_CHECKING:
+    from tabwb.administer.transcription import Job
 
 PERSON = "person"
 """The rater where no study ID of the person who scores is given."""
@@ -252,6 +256,47 @@ class SpokenStrategy:
         if (text := text_of(transcript, heard)) is None:
             return made
         return made + write_text(self, trial, attempt, text, transcript.transcriber)
+
+    def waiting(
+        self, spec: str, *, by_any: bool = False, typed_again: bool = False
+    ) -> tuple[Job, ...]:
+        """Return the responses that a transcriber has not heard yet, or failed on.
+
+        With ``by_any`` those that no other has heard either, with ``typed_again`` also those of
+        which somebody typed what was said.
+        """
+        jobs: list[Job | None] = []
+        for trial in self.session.trials:
+            view = self.view(trial.plan.number)
+            if view is None or view.take is None or view.take.recording in self.recordings.growing:
+                continue
+            heard = view.transcripts
+            good = {transcript.transcriber for transcript in heard if transcript.status != "error"}
+            good -= view.outdated
+            if spec in good and not (typed_again and is_typed(spec)):
+                continue
+            if by_any and good - {spec}:
+                continue
+            with suppress(StoreError):  # lost with the program that recorded it, or damaged
+                jobs.append(self.job_of(view))
+        return tuple(filter(None, jobs))
+
+    def job_of(self, view: NamingView) -> Job | None:
+        """Return what is to be transcribed of a trial: its counting response, if recorded."""
+        from tabwb.administer.transcription import Job  # loads numpy
+
+        take, attempt = view.take, view.attempt
+        if take is None or attempt is None:
+            return None
+        return Job(
+            view.trial.plan.number,
+            attempt.number,
+            self.recordings.file(take.recording),
+            take.start_s,
+            take.end_s,
+            view.item.accepted,
+            view.item.id,
+        )
 
     # ---------------------------------------------------------------- asked by the session
 

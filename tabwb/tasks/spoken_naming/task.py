@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from tabwb.battery.task_type import TaskType, picture_problems
 from tabwb.plugin_api import RegisterTask, hookimpl
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.errors import TabwbError
 from tabwb.records.languages import is_english, primary_language
 from tabwb.records.problems import Broken, KeyPath, shortened
 from tabwb.records.states import ResponseKind
@@ -309,12 +309,7 @@ def strategy_of(session: Session) -> SpokenStrategy:
 
 def spoken_in(session: Session) -> SpokenStrategy:
     """Return the commands of a session for items that are answered aloud."""
-    if session.strategy is None:
-        raise UsageError(
-            f"administration {session.administration.id} is not spoken naming",
-            hint="its answers are rated by scorers and judges",
-        )
-    return cast("SpokenStrategy", session.strategy)
+    return cast("SpokenStrategy", session.spoken)
 
 
 NAMING = TaskType(

@@ -76,28 +76,25 @@ class Hearing:
     def catch_up(self) -> None:
         """Have all responses transcribed that have no transcript, unless a job does that."""
         from tabwb.operations.transcribing import TranscribeResponses
-        from tabwb.tasks.spoken_naming.giving import waiting
 
         number = self._session.administration.id
         at_work = self._sessions.jobs.working(TranscribeResponses.DOING, number)
         if self._spec and self._thread is None and not at_work:
-            for job in waiting(self._session, self._spec, by_any=True):
+            for job in spoken_in(self._session).waiting(self._spec, by_any=True):
                 self._put(self._spec, job)
 
     def hear_last(self) -> None:
         """Have the response transcribed that was just given."""
-        from tabwb.tasks.spoken_naming.live import job_of
-
-        view = spoken_in(self._session).view()
-        job = None if view is None else job_of(self._session, view)
+        spoken = spoken_in(self._session)
+        view = spoken.view()
+        job = None if view is None else spoken.job_of(view)
         if self._spec and job is not None:
             self._put(self._spec, job)
 
     def _put(self, spec: str, job: Job) -> None:
         if self._thread is None:
-            from tabwb.administer.transcription import Transcribing
+            from tabwb.administer.transcription import Transcribing, permit
             from tabwb.store.takes import work_root
-            from tabwb.tasks.spoken_naming.giving import permit
 
             try:
                 permit(self._session, spec)
