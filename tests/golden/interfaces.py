@@ -35,7 +35,7 @@ _VARIES = (
     (re.compile(r"\([0-9a-f]{8}\)"), "(HASH)"),
     (re.compile(r"[\w-]{40,}"), "KEY"),
     (re.compile(r"\d+(\.\d+)?(?= (s|ms|MB|kB|KiB|MiB|GiB|min)\b)"), "N"),
-    (re.compile(r'("(?:\w*seconds\w*|\w*_m?s|load|speed|bytes)": )"?[\d.e-]+"?'), r"\1N"),
+    (re.compile(r'("(?:\w*seconds\w*|\w*_m?s|load|speed|bytes|size)": )"?[\d.e-]+"?'), r"\1N"),
 )
 """What may differ between two runs on one machine: times, random identifiers, hashes of files."""
 
