@@ -446,11 +446,11 @@ def is_usable(status: ResponseStatus | None, kind: str, response: str) -> bool:
     A repeated choice or yes or no stays usable: its accuracy is counted as scored. A truncated
     response without text, all of whose tokens were reasoning, is not.
 
-    >>> is_usable(ResponseStatus.REPEATED_ANSWER, ResponseKind.YES_NO, "Yes")
+    >>> is_usable(ResponseStatus.REPEATED_ANSWER, "yes-no", "Yes")
     True
-    >>> is_usable(ResponseStatus.REPEATED_ANSWER, ResponseKind.CONNECTED_TEXT, "Yes")
+    >>> is_usable(ResponseStatus.REPEATED_ANSWER, "connected-text", "Yes")
     False
-    >>> is_usable(ResponseStatus.TRUNCATED, ResponseKind.CONNECTED_TEXT, " ")
+    >>> is_usable(ResponseStatus.TRUNCATED, "connected-text", " ")
     False
     """
     if status is ResponseStatus.TRUNCATED and not response.strip():

@@ -199,12 +199,12 @@ def _printed(
     *,
     as_json: bool,
 ) -> Iterator[None]:
-    """Print the document, also that of work that stops early, where it holds anything."""
+    """Print the document, also of stopped work; of work that failed, where it holds anything."""
 
-    def printed(*, early: bool = False) -> None:
+    def printed(*, failed: bool = False) -> None:
         if as_json:
             document = operation.documented(tools)
-            if any(document.values()) if early else document:
+            if any(document.values()) if failed else document:
                 print_json({"format": 1, **document})
         elif shown is not None and tools.result is not None:
             shown(operation, tools)
@@ -216,7 +216,7 @@ def _printed(
         yield
     except BaseException:
         with suppress(BrokenPipeError):  # why it stopped is said although nobody reads on
-            printed(early=True)
+            printed(failed=not tools.cancel.is_set())
         raise
     printed()
 

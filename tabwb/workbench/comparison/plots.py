@@ -22,8 +22,6 @@ from textual.visual import Visual
 
 from tabwb.analysis.grouping import Grouped
 from tabwb.analysis.measures import BASELINES
-from tabwb.media.views.contrasts import pair_parts
-from tabwb.media.views.judges import judges_parts
 from tabwb.media.wording import figure as number_of
 from tabwb.records.words import plural
 from tabwb.scoring.estimate import Interval
@@ -398,6 +396,8 @@ class Report:
 
 def pairs_report(pairs: Sequence[Pair], numbers: Sequence[int]) -> Report:
     """Return the report on base and instruct models."""
+    from tabwb.media.views.contrasts import pair_parts  # loads numpy
+
     title = f"Base and instruct: {plural(len(pairs), 'pair')}"
     batteries = dict.fromkeys(pair.battery for pair in pairs)
     parts = [
@@ -411,6 +411,8 @@ def pairs_report(pairs: Sequence[Pair], numbers: Sequence[int]) -> Report:
 
 def judges_report(compared: JudgeReport, label: str, numbers: Sequence[int]) -> Report:
     """Return the report on the judges of some responses."""
+    from tabwb.media.views.judges import judges_parts  # loads numpy
+
     title = f"Judges against each other: {label}"
     parts = list(judges_parts(compared))
     words = ("judge", "report", *map(str, numbers))
