@@ -178,6 +178,8 @@ WRONG = {
     "not names": 'TaskType(kind="a", needs=(1,))',
     "no function": 'TaskType(kind="a", check=None)',
     "no keys": 'TaskType(kind="a", instead=None)',
+    "a key of every item": 'TaskType(kind="a", tables=KEYS(prompt=(str, "")))',
+    "a key that every item must have": 'TaskType(kind="a", tables=KEYS(q=(str, ...)))',
     "not installed": 'TaskType(kind="a", is_installed=False)',
     "a column of every study": 'SubjectKind("a", "A", (Column("AQ", "number"),))',
     "a choice of nothing": 'SubjectKind("a", "A", (Column("q", "choice"),))',
@@ -192,6 +194,8 @@ WRONG = {
 def registering(file: Path, *declared: str) -> Path:
     """Write and trust a plugin that registers task types or kinds of subjects."""
     lines = ["from tabwb.plugin_api import Column, SubjectKind, TaskType, hookimpl"]
+    lines += ["from pydantic import create_model as model"]
+    lines += ["KEYS = lambda **keys: lambda: (model('S'), model('I', **keys))"]
     for kind, hook in (("TaskType", "tasks"), ("SubjectKind", "subjects")):
         if own := [f"    register({one})" for one in declared if one.startswith(kind)]:
             lines += ["@hookimpl", f"def tabwb_register_{hook}(register):", *own]

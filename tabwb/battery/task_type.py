@@ -57,7 +57,7 @@ class TaskType:
         rules: keys that only this type's subtests have.
         read: returns the rules of a subtest, given its table; None where there are none.
         tables: returns the models of those keys of ``[[subtest]]`` and ``[[subtest.item]]`` that
-            only this type has.
+            only this type has, each with a default.
         instead: a key that an item does not take, to those that take its place.
         check: what else must hold of a subtest and its items.
         typed: whether a person may answer by typing.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import BaseModel, Field, create_model
@@ -169,7 +169,7 @@ def battery_file(tasks: tuple[TaskType, ...] = ()) -> type[BatteryFile]:
     return _composed(tasks or tuple(own_tasks().values()))
 
 
-@cache
+@lru_cache(maxsize=4)  # plugins that are loaded again bring other task types
 def _composed(tasks: tuple[TaskType, ...]) -> type[BatteryFile]:
     own = [task.tables() for task in tasks if task.tables is not None]
     make: Any = create_model  # of classes that are not known to type checkers

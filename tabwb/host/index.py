@@ -250,8 +250,12 @@ def _check_task(task: TaskType, where: str) -> None:
             table for own in own_tasks().values() if own.tables for table in own.tables()
         ]:
             known |= set(model.model_fields)
-        if taken := known & {*subtest.model_fields, *item.model_fields}:
+        own = {**subtest.model_fields, **item.model_fields}
+        if taken := known & own.keys():
             raise _refused(where, "tables", min(taken), "keys that no other task type has")
+        if required := [name for name, key in own.items() if key.is_required()]:
+            allowed = "keys with a default; 'needs' names those that items must have"
+            raise _refused(where, "tables", required[0], allowed)
 
 
 def _check_subject(kind: SubjectKind, where: str) -> None:

@@ -66,6 +66,8 @@ async def test_keys_and_mouse_go_to_rows_and_never_to_headings() -> None:
             assert await app.after(pilot) == told
         await pilot.click(rows, offset=(4, 4), times=2)
         assert await app.after(pilot) == [("at", 3), ("opened", 3)]
+        await pilot.click(rows, offset=(4, 4), times=2)
+        assert await app.after(pilot) == [("opened", 3)], "and not once more"
         rows.show(COLUMNS, ["c", "a"])
         assert rows.chosen == "c", "the row stays the same where it is among others"
 
