@@ -191,6 +191,9 @@ def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     # Forget the keys that an earlier test has read.
     if keys := sys.modules.get("tabwb.host.keys"):
         monkeypatch.setattr(keys, "_seen", set())
+    # Forget the task types of plugins that an earlier test has loaded.
+    if tasks := sys.modules.get("tabwb.battery.task_type"):
+        monkeypatch.setattr(tasks, "_plugins", [*tasks._plugins])
     monkeypatch.setenv("TABWB_OFFLINE", "1")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     yield
