@@ -222,6 +222,15 @@ def test_kinds_may_share_a_column_that_is_the_same(tmp_path: Path) -> None:
         assert ["'sibling'" in problem.error for problem in plugins.problems] == [True]
 
 
+def test_two_task_types_have_no_key_in_common(tmp_path: Path) -> None:
+    tasks = (f'TaskType(kind="{kind}", tables=KEYS(level=({type_}, None)))' for kind, type_ in
+             (("a", "int"), ("b", "str")))  # fmt: skip
+    registering(tmp_path / "levels.py", *tasks)
+    with closing(Plugins.load()) as plugins:
+        assert [task.id for task in plugins.tasks()] == ["a"]
+        assert ["'b'" in problem.error for problem in plugins.problems] == [True]
+
+
 def test_an_error_in_the_code_of_a_task_type_names_it(
     battery: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -146,7 +146,17 @@ class ExtensionIndex(Index[Extended]):
         _check_extension(extension, self.noun)
         if isinstance(extension, SubjectKind):
             self._check_columns(extension)
+        if isinstance(extension, TaskType):
+            self._check_keys(extension)
         self._claims.setdefault(extension.id, []).append(Extended(extension, owner))
+
+    def _check_keys(self, task: TaskType) -> None:
+        """Check that no other plugin's task type has its keys: a file's items are of one model."""
+        tasks = [one.extension for claims in self._claims.values() for one in claims]
+        there = {key: other.id for other in tasks if other.id != task.id for key in keys_of(other)}
+        if taken := there.keys() & keys_of(task):
+            where = f"{self.noun} '{task.id}'"
+            raise _refused(where, "tables", min(taken), f"keys that '{there[min(taken)]}' lacks")
 
     def _check_columns(self, kind: SubjectKind) -> None:
         """Check that columns which another kind has too are the same there."""
@@ -218,6 +228,14 @@ _TASK_FUNCTIONS = (
 )  # fmt: skip
 
 
+def keys_of(task: TaskType) -> dict[str, Any]:
+    """Return the keys of subtests and items that only a task type has, with their fields."""
+    if task.tables is None:
+        return {}
+    subtest, item = task.tables()
+    return {**subtest.model_fields, **item.model_fields}
+
+
 def _check_task(task: TaskType, where: str) -> None:
     if task.kind in set(ResponseKind):
         hint = f"give it another one, for example 'our-{task.kind}'"
@@ -244,13 +262,8 @@ def _check_task(task: TaskType, where: str) -> None:
     if task.tables is not None:
         from tabwb.battery.toml_schema import ItemKeys, SubtestKeys  # pydantic
 
-        subtest, item = task.tables()
-        known = {*SubtestKeys.model_fields, *ItemKeys.model_fields}
-        for model in [
-            table for own in own_tasks().values() if own.tables for table in own.tables()
-        ]:
-            known |= set(model.model_fields)
-        own = {**subtest.model_fields, **item.model_fields}
+        known, own = {*SubtestKeys.model_fields, *ItemKeys.model_fields}, keys_of(task)
+        known |= {key for one in own_tasks().values() for key in keys_of(one)}
         if taken := known & own.keys():
             raise _refused(where, "tables", min(taken), "keys that no other task type has")
         if required := [name for name, key in own.items() if key.is_required()]:
