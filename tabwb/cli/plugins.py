@@ -13,7 +13,7 @@ import click
 
 from tabwb.cli.command import command
 from tabwb.cli.common import configuration, heading, json_option, note, opened_plugins, print_json
-from tabwb.host.guarded import error_words, plugin_code
+from tabwb.host.guarded import error_words, interrupts_say, plugin_code
 from tabwb.host.index import Component, check_needs
 from tabwb.host.loading import PluginInfo, folder_entries, installed_entries
 from tabwb.host.scaffold import ONE_FILE, write_plugin
@@ -344,11 +344,9 @@ def _guarded(callback: Any, where: str) -> Any:
 @contextmanager
 def _named(where: str) -> Iterator[None]:
     try:
-        yield
+        with interrupts_say(f"{where} was running"):
+            yield
     except (TabwbError, click.ClickException, click.exceptions.Exit, click.Abort, OSError):
-        raise
-    except KeyboardInterrupt as stopped:
-        stopped.args = stopped.args or (f"{where} was running",)
         raise
     except Exception as error:
         raise ComponentError(

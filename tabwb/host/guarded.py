@@ -16,6 +16,7 @@ import os
 import threading
 import time
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -90,24 +91,32 @@ def limited(name: str, seconds: float, work: Callable[[], T], *, memory: int = M
     thread, done = _prepared(work)
     deadline, most = time.monotonic() + seconds, _memory() + memory
     try:
-        thread.start()  # in here, because ctrl+c may come while it starts
-        while True:
-            try:
-                return done.result(timeout=min(_LOOK_S, max(0.0, deadline - time.monotonic())))
-            except TimeoutError:
-                if done.done():  # one that the call itself raised
-                    raise
-            if time.monotonic() >= deadline:
-                raise _exceeded(name, f"did not end within {seconds:g} s", f"{seconds:g} s")
-            if _memory() > most:
-                size = f"{memory / 1024**3:.2g} GiB"
-                raise _exceeded(name, f"took more than {size} of memory", size)
-    except KeyboardInterrupt as stopped:
-        stopped.args = stopped.args or (f"{name} was running",)
-        raise
+        with interrupts_say(f"{name} was running"):
+            thread.start()  # in here, because ctrl+c may come while it starts
+            while True:
+                try:
+                    return done.result(timeout=min(_LOOK_S, max(0.0, deadline - time.monotonic())))
+                except TimeoutError:
+                    if done.done():  # one that the call itself raised
+                        raise
+                if time.monotonic() >= deadline:
+                    raise _exceeded(name, f"did not end within {seconds:g} s", f"{seconds:g} s")
+                if _memory() > most:
+                    size = f"{memory / 1024**3:.2g} GiB"
+                    raise _exceeded(name, f"took more than {size} of memory", size)
     finally:
         if not done.done():
             _stop(thread)
+
+
+@contextmanager
+def interrupts_say(what: str) -> Iterator[None]:
+    """Let a ``KeyboardInterrupt`` say what was running, where it does not yet."""
+    try:
+        yield
+    except KeyboardInterrupt as stopped:
+        stopped.args = stopped.args or (what,)
+        raise
 
 
 def _prepared(work: Callable[[], T]) -> tuple[threading.Thread, Future[T]]:

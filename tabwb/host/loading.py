@@ -20,7 +20,7 @@ from typing import Any, NoReturn
 
 import pluggy
 
-from tabwb.host.guarded import error_words, plugin_code
+from tabwb.host.guarded import error_words, interrupts_say, plugin_code
 from tabwb.host.settings import Configuration, folder_hash
 from tabwb.plugin_api import hookspecs
 from tabwb.records.errors import ComponentError, TabwbError
@@ -264,7 +264,7 @@ class Loader:
         try:
             if needs:
                 check_requirements(needs, version(NAME))
-            with plugin_code:
+            with interrupts_say(f"plugin '{info.name}' was loading"), plugin_code:
                 module = load()
                 if isinstance(module, type):
                     module = module()

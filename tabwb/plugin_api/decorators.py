@@ -116,15 +116,17 @@ def exporter(id: str, title: str, *, suffix: str = "", **more: Any) -> Callable[
     Args:
         id: kebab-case, unique among exporters.
         title: one line for people.
-        suffix: of the file with its dot; empty for a folder.
+        suffix: of the file with its dot. Without one the function writes a folder where it takes
+            ``out``, and a ``.txt`` file where it does not.
         more: further fields of the :class:`~tabwb.plugin_api.descriptors.Descriptor`.
     """
 
     def decorate(function: F) -> F:
         names = _parameters(function, ("documents", "out", "options"))
+        ending = suffix or ("" if "out" in names else ".txt")
 
         def make(spec: Spec, options: Any) -> _FunctionExporter:
-            return _FunctionExporter(function, names, suffix, options)
+            return _FunctionExporter(function, names, ending, options)
 
         return _registered(function, "exporters", Descriptor(id, title, make, **more))
 

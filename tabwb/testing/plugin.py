@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tabwb.host.guarded import interrupts_say
 from tabwb.host.index import EXTENSIONS, KINDS, Component, check_needs
 from tabwb.host.plugins import Plugins
 from tabwb.records.errors import TabwbError
@@ -65,9 +66,11 @@ def check_command(command_id: str, *, plugins: Plugins | None = None) -> None:
     from click.testing import CliRunner
 
     from tabwb.cli.command import command
+    from tabwb.cli.main import COMMANDS
     from tabwb.operations.operation import plugin_operation
 
     def check() -> None:
+        expect(command_id not in COMMANDS, "it is not used: tabwb has a command of this name")
         kind = plugin_operation(loaded, command_id)
         if kind is None:
             made = _extension(loaded, "commands", command_id).load()
@@ -231,7 +234,8 @@ def _checked(
     if check is None:
         return {"kind": noun, "id": name, "status": "skipped", "words": why}
     try:
-        check()
+        with interrupts_say(f"{noun} '{name}' was being checked"):
+            check()
     except (NonConformance, TabwbError) as error:
         return {"kind": noun, "id": name, "status": "failed", "words": str(error)}
     return {"kind": noun, "id": name, "status": "ok", "words": ""}

@@ -160,3 +160,21 @@ def test_an_exporter_gives_text_or_bytes(given: Any, written: bytes | None, tmp_
         return
     descriptor.factory(Spec("given"), None).export_stream(iter([]), out)
     assert out.read_bytes() == written
+
+
+def test_an_exporter_without_a_suffix_writes_a_file_unless_it_takes_out() -> None:
+    @exporter("a-file", "A file")
+    def file(documents: Any) -> str:
+        return ""
+
+    @exporter("a-folder", "A folder")
+    def folder(documents: Any, out: Path) -> None:
+        out.mkdir()
+
+    made = [one for function in (file, folder) for _, one in registered(function)]
+    suffixes = {
+        one.id: one.factory(Spec(one.id), None).suffix
+        for one in made
+        if isinstance(one, Descriptor)
+    }
+    assert suffixes == {"a-file": ".txt", "a-folder": ""}

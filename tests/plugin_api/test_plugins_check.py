@@ -34,6 +34,7 @@ def test_an_id_that_tabwb_has_is_refused(name: str, kind: str, tmp_path: Path, r
 
 BROKEN = """
 import time
+import click
 from tabwb.plugin_api import CommandSource, PageSource, hookimpl, statistic
 
 @statistic("our-long", "Long", "what it is", limit_s=0.2)
@@ -56,6 +57,7 @@ def tabwb_register_pages(register):
 @hookimpl
 def tabwb_register_commands(register):
     register(CommandSource("our-command", "A command.", lambda: 7))
+    register(CommandSource("results", "One that tabwb has.", lambda: click.Command("results")))
 
 @hookimpl
 def tabwb_on_event(event):
@@ -80,6 +82,8 @@ def test_what_does_not_conform_is_named_and_fails(tmp_path: Path, run: Run) -> N
     found = {one["kind"]: one["status"] for one in checks}
     kinds = "statistic", "page", "command", "observer", "hook"  # the last: an id of tabwb's own
     assert found == dict.fromkeys(kinds, "failed")
+    assert [one["id"] for one in checks if one["kind"] == "command"] == ["our-command", "results"]
+    assert all(one["status"] == "failed" for one in checks)
     assert sum(one["kind"] == "statistic" for one in checks) == 2
     quiet = tmp_path / "quiet.py"  # is not asked what another plugin's observer does
     quiet.write_text(ONE_FILE["observer"], encoding="utf-8")
@@ -96,6 +100,28 @@ def test_what_does_not_conform_is_named_and_fails(tmp_path: Path, run: Run) -> N
     other.write_text("import no_such_package", encoding="utf-8")
     run("plugins", "trust", other)
     run("plugins", "check", "not-loaded", status=1, err="no_such_package")
+
+
+LOADING = "from tabwb.records.system import Interrupt\nraise Interrupt"
+SCORING = """
+from tabwb.plugin_api import scorer
+from tabwb.records.system import Interrupt
+
+@scorer("endless", "Never ends")
+def score(response) -> bool:
+    raise Interrupt
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [(LOADING, "plugin 'endless' was loading"), (SCORING, "scorer 'endless' was being checked")],
+)
+def test_ctrl_c_names_what_did_not_end(text: str, words: str, tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "endless.py"
+    file.write_text(text, encoding="utf-8")
+    run("plugins", "trust", file)
+    run("plugins", "check", "endless", status=130, err=words)
 
 
 def test_batteries_of_tabwb_conform() -> None:
