@@ -16,6 +16,7 @@ from tabwb.records.states import AdministrationStatus, Protocol
 from tabwb.records.trials import Administration
 from tabwb.store.store import Store
 from tabwb.workbench.shell.explorer import Finder
+from tabwb.workbench.shell.frame import foot_hints
 from tabwb.workbench.shell.wording import conditions_words, head_words, special_words
 from tests.workbench.seat import Seat, Sit
 
@@ -118,6 +119,7 @@ async def test_an_import_goes_on_in_the_background_is_stopped_and_started_again(
         assert stored(seat) == []
         await seat.press("r", reads="✓ Import  complete  answers.csv")
         assert "2/2" in seat.text
+        assert [one.key for one in foot_hints(seat.desk)].count("enter") == 1
         assert seat.desk.page == "jobs"  # whoever works elsewhere stays there
         (given,) = stored(seat)
         assert given.answered == 2

@@ -125,7 +125,10 @@ def read_folder(folder: Path, battery: Battery) -> tuple[tuple[TakeFile, ...], s
 def prepare_folder(plugins: Plugins, request: FolderImport) -> PreparedFolder:
     """Read the recordings of a folder, and return what will be stored; nothing is stored."""
     if not request.speaker:
-        raise UsageError("recordings need a participant code", hint="say who speaks: a study ID")
+        raise UsageError(
+            "recordings need a participant code",
+            hint="say who speaks, for example S-014, never a name",
+        )
     battery = setup.find_battery(plugins, request.battery)
     files, note = read_folder(request.path, battery)
     day = read_day(request.date, "--date") if request.date else date_of(files)

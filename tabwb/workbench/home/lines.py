@@ -406,7 +406,7 @@ def _burdens(scored: ScoredAdministration, width: int) -> Iterator[Content]:
             yield from folded(sentence(judge.caution), width, QUIET)
         yield Content("")
     for name, left in scored.unjudged:
-        yield from folded(f"{name}: {left} responses are not judged yet", width, QUIET)
+        yield from folded(f"{name}: not judged yet: {plural(left, 'response')}", width, QUIET)
 
 
 def participant_details(participant: Participant, known: Known, width: int) -> Iterator[Content]:

@@ -137,7 +137,8 @@ class JobsPage(Page):
         elif state.administration is not None:
             self.desk.request("results", "show", state.administration)
         else:
-            self.show_message("It has not stored anything yet.")
+            active = state.active
+            self.show_message(f"It has not stored anything{' yet' if active else ''}.")
 
     def stop_job(self) -> None:
         """Stop the job."""

@@ -353,16 +353,17 @@ def foot_hints(desk: Desk) -> Sequence[Hint]:
         return hints
     situation = desk.situation()
     where = "explorer" if isinstance(focused, Explorer) else desk.page
-    shown = []
-    empty = isinstance(focused, RowList) and not focused.rows
-    if focused is not None and focused.has_class("enter-opens") and not empty:
-        shown.append(Hint("enter", getattr(focused, "ENTER_WORD", "Open")))
     usable = [
         command
         for command in desk.table.commands
         if page.foot_rank(command) and (where in command.where or "everywhere" in command.where)
         if command.reason(situation) is None and not _typed(focused, command.key)
     ]
+    shown = []
+    empty = isinstance(focused, RowList) and not focused.rows
+    known = any(command.key == "enter" for command in usable)
+    if focused is not None and focused.has_class("enter-opens") and not empty and not known:
+        shown.append(Hint("enter", getattr(focused, "ENTER_WORD", "Open")))
     if isinstance(focused, Input | TextArea):
         shown.insert(0, Hint("esc", "Leave field", partial(desk.app.simulate_key, "escape")))
         usable = [command for command in usable if command.key != "escape"]
