@@ -58,9 +58,9 @@ class PlanRatings(Operation):
     raters: Annotated[
         str,
         Arg("Who rates: a code each, such as R1,R2; never a name.", metavar="CODE[,CODE...]",
-            label="Raters", blank="R1,R2"),
+            label="Raters", blank="codes, such as R1,R2"),
     ]  # fmt: skip
-    where: Annotated[tuple[str, ...], replace(WHERE, label="Where", blank="model=bundled")] = ()
+    where: Annotated[tuple[str, ...], replace(WHERE, label="Where", blank="all")] = ()
     subtests: Annotated[
         tuple[str, ...],
         Arg("Only responses to this. Default: connected text, or naming where the form has no "
