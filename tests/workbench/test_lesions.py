@@ -41,6 +41,7 @@ from tabwb.workbench.lesions.curves import (
     Curve,
     CurvesPage,
     HeatMap,
+    MeasureList,
     limits,
     map_lines,
     numbers,
@@ -416,6 +417,11 @@ async def test_curves_are_reached_from_the_results_and_by_keys(
         await seat.press("g", reads="size of the difference")
         await seat.reads("-0.40")
         assert "--table map" in page.command()
+        listed = page.query_one(MeasureList)
+        if size[0] >= 120:  # there is room for the list
+            assert listed.chosen == page.measure
+            await seat.pilot.click(listed, offset=(4, 1))
+            await seat.until(lambda: page.measure == next(iter(page._all)), "the first measure")
         await seat.press("escape", at="models")
 
 
