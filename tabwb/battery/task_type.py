@@ -50,7 +50,7 @@ class TaskType:
         kind: what ``response`` says in a battery: kebab-case. Those of tabwb are members of
             :class:`~tabwb.records.states.ResponseKind`.
         asks_for: what the examinee gives, for whoever types.
-        instructions: for a new battery.
+        instructions: for a new battery; a subtest without instructions sends the prompt alone.
         scorers: usual scorers, for a new battery.
         needs: keys that each item must have.
         takes: further keys that an item may have, besides those of every item.

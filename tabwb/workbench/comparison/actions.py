@@ -51,8 +51,11 @@ def file_stem(label: str) -> str:
 
     >>> file_stem("bundled, mlp:zero:0.2@seed=3")
     'results-bundled-mlp-zero-0.2-seed-3'
+    >>> file_stem("replay:severe.jsonl")
+    'results-replay-severe'
     """
-    return f"results-{re.sub(r'[^A-Za-z0-9._-]+', '-', label).strip('-.')}"[:80]
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", label.removesuffix(".jsonl"))
+    return f"results-{name.strip('-.')}"[:80]
 
 
 class ComparisonActions(Actions):
