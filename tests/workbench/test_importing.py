@@ -142,7 +142,7 @@ async def test_open_finds_an_administration_by_words(sit: Sit, battery: str) -> 
         await seat.begin(battery=battery, model="echo@text=a-rather-long-answer-that-is-given")
         await seat.press("f7", reads="3 of 3")
         lines = [line for line in seat.text.splitlines() if "running" in line or "paused" in line]
-        assert [line.strip("│ ").split()[0] for line in lines] == ["3", "2", "1"]
+        assert [line.strip("│▌ ").split()[0] for line in lines] == ["3", "2", "1"]
         places = [seat.text.splitlines().index(line) for line in lines]
         assert places == [places[0], places[0] + 1, places[0] + 2]
         assert "…" in lines[0]
