@@ -89,9 +89,9 @@ class Protocol(StrEnum):
 
 
 class ResponseKind(StrEnum):
-    """The kinds of response, one for each task type.
+    """The kinds of response of tabwb's own task types; plugins may add others.
 
-    Each member is declared in the folder of its name, in lower case, in :mod:`tabwb.tasks`.
+    The modules of :mod:`tabwb.tasks` declare them.
     """
 
     CHOICE = "choice"
