@@ -12,9 +12,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tabwb_builtin.models import EchoModel
 from textual.color import Color
+from textual.message import Message
 
 from tabwb.plugin_api import Cancel, Reply, Request
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
+from tabwb.workbench.engine.messages import Changed
 from tabwb.workbench.engine.presenters import TranscriptKeeper
 from tabwb.workbench.shell.drawn import (
     DARKEST,
@@ -57,6 +59,29 @@ async def test_tab_is_begun_by_n_and_enter_and_given_item_by_item_and_by_itself(
         await seat.press("a", at="results", reads="Text Aphasia Battery")
     one, _ = seat.stored()
     assert (one.status, one.answered) == (AdministrationStatus.DONE, 20)
+
+
+async def test_an_administration_is_left_before_its_model_is_closed(
+    given: Given, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    order: list[str] = []
+
+    def close(model: EchoModel) -> None:
+        order.append("closed")
+
+    async with given(items=1, model="echo@text=dog") as seat:
+        say = seat.desk.sessions.say
+
+        def said(message: Message) -> None:
+            if isinstance(message, Changed) and message.work is None:
+                order.append("left")
+            say(message)
+
+        monkeypatch.setattr(seat.desk.sessions, "say", said)
+        monkeypatch.setattr(EchoModel, "close", close, raising=False)
+        await seat.press("f8", at="home")
+        await seat.until(lambda: len(order) == 2, "the model is closed")
+        assert order == ["left", "closed"]
 
 
 async def test_space_gives_every_item_and_then_the_results(given: Given, battery: str) -> None:

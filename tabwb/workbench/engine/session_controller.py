@@ -334,9 +334,12 @@ class SessionController(Controller):
 
     def leave(self) -> None:
         """Close the open administration; a running one is paused."""
-        self._close_session("left")
-        self.engine.refresh()
-        self.say(messages.Changed(None))
+        try:
+            self._end_session("left")
+            self.engine.refresh()
+            self.say(messages.Changed(None))
+        finally:
+            self.model.close()  # takes seconds: the page has changed by then
 
     def close(self) -> None:
         """Close the open administration when the program ends."""
@@ -401,18 +404,21 @@ class SessionController(Controller):
 
     def _close_session(self, reason: str) -> None:
         try:
+            self._end_session(reason)
+        finally:
+            self.model.close()
+
+    def _end_session(self, reason: str) -> None:
+        try:
             if self._extended is not None:
                 self._extended.leaving()
         finally:
             self.auto = False
             session, self.session = self.session, None
-            try:
-                if session is not None:
-                    with session:
-                        if session.status is AdministrationStatus.RUNNING:
-                            session.pause(reason)
-            finally:
-                self.model.close()
+            if session is not None:
+                with session:
+                    if session.status is AdministrationStatus.RUNNING:
+                        session.pause(reason)
 
     # ---------------------------------------------------------------- giving
 
