@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from functools import wraps
@@ -258,7 +258,7 @@ def _document(loaded: Plugins) -> dict[str, Any]:
 def _refused(kind: str, name: str) -> str:
     from tabwb.cli.main import COMMANDS
 
-    own = kind in ("commands", "operations") and name in COMMANDS
+    own = kind in ("commands", "operations") and name.partition(" ")[0] in COMMANDS
     return "not used: tabwb has a command of this name" if own else ""
 
 
@@ -295,10 +295,11 @@ def plugin_command(name: str) -> click.Command | None:
         for known in plugins.extensions("commands"):
             if known.extension.id == name:
                 return _loaded(name, known.owner, known.extension.load)
-        if (kind := plugin_operation(plugins, name)) is not None:
-            made = command(kind, name)
-            _guard(made, f"operation '{name}' of a plugin", set())
-            return made
+        ids = [known.extension.id for known in plugins.extensions("operations")]
+        if name in ids:
+            return _operation_command(plugins, name)
+        if inside := [one for one in ids if one.startswith(f"{name} ")]:
+            return _OperationGroup(plugins, name, inside)
         failed = tuple(dict.fromkeys((*plugins.unused("commands"), *plugins.unused("operations"))))
     if not failed or near(name, COMMANDS):
         return None
@@ -306,6 +307,39 @@ def plugin_command(name: str) -> click.Command | None:
         f"No such command '{name}'",
         hint="\n".join((*failed, "'tabwb plugins list' shows every command of plugins")),
     )
+
+
+class _OperationGroup(click.Group):
+    """Operations of plugins whose ids begin with one word; each is loaded when it is used."""
+
+    def __init__(self, plugins: Plugins, name: str, ids: Sequence[str]) -> None:
+        sources = {one.extension.id: one.extension for one in plugins.extensions("operations")}
+        super().__init__(name, help=sources[ids[0]].group or f"Commands of a plugin: {name}.")
+        self._plugins = plugins
+        self._sources = {one.rpartition(" ")[2]: sources[one] for one in ids}
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Name them."""
+        return list(self._sources)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Load one."""
+        source = self._sources.get(cmd_name)
+        return None if source is None else _operation_command(self._plugins, source.id)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List them without loading them."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(word, source.help) for word, source in self._sources.items()])
+
+
+def _operation_command(plugins: Plugins, name: str) -> click.Command | None:
+    kind = plugin_operation(plugins, name)
+    if kind is None:
+        return None
+    made = command(kind)
+    _guard(made, f"operation '{name}' of a plugin", set())
+    return made
 
 
 def _loaded(name: str, owner: str, load: object) -> click.Command:

@@ -174,8 +174,12 @@ def _check_extension(extension: Extension, noun: str) -> None:
     """Check every field of an extension."""
     name: object = extension.id
     where = f"{noun} {name!r:.60}"
-    if not isinstance(name, str) or not is_kebab(name):
-        raise _refused(where, "id", name, "kebab-case: a-z, 0-9 and single hyphens")
+    grouped = isinstance(extension, OperationSource)
+    words = name.split(" ", 1) if grouped and isinstance(name, str) else [name]
+    if not all(isinstance(word, str) and is_kebab(word) for word in words):
+        allowed = "kebab-case: a-z, 0-9 and single hyphens"
+        allowed += "; of an operation in a group two such words" if grouped else ""
+        raise _refused(where, "id", name, allowed)
     for one in fields(extension):
         value = getattr(extension, one.name)
         if one.type == "str":

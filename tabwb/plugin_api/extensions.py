@@ -203,17 +203,19 @@ class OperationSource:
 
     Attributes:
         id: the word after ``tabwb``: kebab-case, not one of tabwb's own commands, and ``NAME`` of
-            the operation.
+            the operation. Two words, ``corpus check``, are a command in a group.
         help: one line for lists.
         load: returns the subclass of :class:`~tabwb.operations.operation.Operation`; called when
             the operation is used, so it may import much.
         title: as menus show it; without it they show the words of ``id``.
+        group: the help of the group; that of its first operation counts.
     """
 
     id: str
     help: str
     load: Callable[[], type[Operation]]
     title: str = ""
+    group: str = ""
 
     @property
     def label(self) -> str:

@@ -79,3 +79,19 @@ def test_what_is_no_operation_is_refused_by_its_plugin(
     assert main(["plugins", "trust", str(file)]) == 0
     assert main(["count-wrongly", "1", "--store", str(store)]) == 1
     assert "operation 'count-wrongly' of the plugin 'wrong'" in capsys.readouterr().err
+
+
+def test_an_id_of_two_words_is_a_command_in_a_group(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "grouped.py"
+    file.write_text(CODE.replace("count-words", "corpus count"), encoding="utf-8")
+    assert main(["plugins", "trust", str(file)]) == 0
+    assert main(["corpus", "--help"]) == 0
+    assert "count " in capsys.readouterr().out
+    assert main(["corpus", "count", "1", "2", "--json", "--store", str(store)]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    with tabwb.open(store) as study:
+        assert {"format": 1, **study.do("corpus count", ids=[1, 2])} == printed
+    assert main(["corpus", "add"]) == 2
+    assert main(["corpus"]) == 2

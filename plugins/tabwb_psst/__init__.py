@@ -1,0 +1,1 @@
+"""The PSST challenge: its corpus, its tables, its systems trained again."""
