@@ -1,0 +1,341 @@
+"""Read the PSST corpus in the layout of its public data package; nothing is written.
+
+``ROOT/train/utterances.tsv``, ``ROOT/valid/utterances.tsv`` and ``ROOT/test/utterances.tsv`` have
+one line per utterance; ``correctness.json`` has the accepted pronunciations of each prompt. A
+``filename`` is looked for in the folder of the split, then in ROOT, in each also under ``audio/``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from math import isfinite
+from pathlib import Path
+from typing import Final, Literal, TypeAlias, get_args
+
+from tabwb.phonology.inventory import parse_arpabet, parse_pronunciation
+from tabwb.phonology.transcripts import Row, read_table
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.files import is_inside, read_file
+
+Split: TypeAlias = Literal["train", "valid", "test"]
+SPLITS: Final[tuple[Split, ...]] = get_args(Split)
+TABLE: Final = "utterances.tsv"
+CORRECTNESS: Final = "correctness.json"
+COLUMNS: Final = (
+    "utterance_id", "session", "test", "prompt", "transcript", "correctness", "aq_index",
+    "duration_frames", "filename",
+)  # fmt: skip
+RATE: Final = 16_000
+"""``duration_frames`` counts frames at this rate, in Hz."""
+
+ProblemKind: TypeAlias = Literal[
+    "files", "accepted pronunciations", "lines", "ids twice", "labels", "sounds", "0 s", "splits",
+]  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is wrong at one place; what it concerns is left out and the rest is read."""
+
+    kind: ProblemKind
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """One response of the corpus.
+
+    Attributes:
+        speaker: by :func:`speaker_of`.
+        transcript: ARPAbet with ``<sil>``, ``<spn>``; empty where only silence was heard; None
+            where there is no transcript (those of the test split were withheld at first).
+        correct: a clinician's judgement, or None.
+        aq: the Aphasia Quotient of the WAB-R, or None.
+        frames: at 16 kHz, as the table says.
+        filename: as the table says.
+        sound: the file, or None where sounds are not looked for.
+        where: FILE:LINE of the table.
+    """
+
+    id: str
+    session: str
+    speaker: str
+    test: str
+    prompt: str
+    split: Split
+    transcript: tuple[str, ...] | None
+    correct: bool | None
+    aq: float | None
+    frames: int
+    filename: str
+    sound: Path | None
+    where: str
+
+    @property
+    def seconds(self) -> float:
+        """How long it is."""
+        return self.frames / RATE
+
+
+Accepted: TypeAlias = Mapping[str, tuple[tuple[str, ...], ...]]
+"""Prompt, lower case, to its accepted pronunciations, each once."""
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The corpus as far as it can be read.
+
+    Attributes:
+        problems: what was left out, one each, in the order found.
+        merged: how often a pronunciation that stood there twice was left out, by prompt.
+    """
+
+    root: Path
+    utterances: tuple[Utterance, ...]
+    accepted: Accepted = field(default_factory=dict)
+    merged: Mapping[str, int] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+    def split(self, *names: Split) -> tuple[Utterance, ...]:
+        """Return the utterances of splits."""
+        return tuple(utterance for utterance in self.utterances if utterance.split in names)
+
+    @cached_property
+    def by_speaker(self) -> Mapping[str, tuple[Utterance, ...]]:
+        """The utterances of each speaker, in the order of the tables."""
+        found: defaultdict[str, list[Utterance]] = defaultdict(list)
+        for utterance in self.utterances:
+            found[utterance.speaker].append(utterance)
+        return {speaker: tuple(own) for speaker, own in found.items()}
+
+    @cached_property
+    def prompts(self) -> Mapping[str, str]:
+        """Each prompt, lower case, to the first test that it is of."""
+        found: dict[str, str] = {}
+        for utterance in self.utterances:
+            found.setdefault(utterance.prompt.casefold(), utterance.test)
+        return found
+
+    @property
+    def problem_counts(self) -> Mapping[ProblemKind, int]:
+        """How many problems there are of each kind."""
+        return Counter(problem.kind for problem in self.problems)
+
+
+_SESSION: Final = re.compile(r"(.*[0-9])[A-Za-z]")
+
+
+def speaker_of(session: str, utterance_id: str = "") -> str:
+    """Return the speaker of a session; without one, of what stands before the id's first hyphen.
+
+    AphasiaBank numbers a site's speakers and gives each of their sessions a letter: ACWT01a and
+    ACWT01b are two sessions of ACWT01. Any other name is that of a speaker.
+
+    >>> speaker_of("ACWT01a"), speaker_of("", "ACWT01b-VNT20-shove"), speaker_of("S7")
+    ('ACWT01', 'ACWT01', 'S7')
+    """
+    name = session or utterance_id.partition("-")[0]
+    found = _SESSION.fullmatch(name)
+    return found[1] if found else name
+
+
+def is_corpus(root: Path) -> bool:
+    """Return whether a folder has a table of utterances of at least one split."""
+    return any((root / split / TABLE).is_file() for split in SPLITS)
+
+
+def read_corpus(root: Path, correctness: Path | None = None, *, sounds: bool = True) -> Corpus:
+    """Read the corpus; what cannot be read is left out and told as a problem.
+
+    Args:
+        root: the folder with train, valid and test.
+        correctness: the accepted pronunciations; default: ``correctness.json`` in ``root``, and
+            none where it is not there.
+        sounds: look for the sound files, and read how long they are.
+
+    Raises:
+        UsageError: the folder has no table of any split, or a table lacks a column.
+        TabwbError: a table or ``correctness`` cannot be read.
+    """
+    if not is_corpus(root):
+        missing = ", ".join(str(root / split / TABLE) for split in SPLITS)
+        message = "this is not the PSST corpus" if root.is_dir() else "there is no such folder"
+        raise UsageError(message, where=str(root), hint=f"missing: {missing}")
+    problems: list[Problem] = []
+    utterances: list[Utterance] = []
+    taken: dict[str, str] = {}
+    for split in SPLITS:
+        table = root / split / TABLE
+        if table.is_file():
+            utterances += _of_table(root, split, sounds, taken, problems)
+        else:
+            problems.append(Problem("files", str(table), "is missing; the split is left out"))
+    accepted, merged = _accepted(root, correctness, utterances, problems)
+    kept = tuple(_in_one_split(utterances, problems))
+    return Corpus(root, kept, accepted, merged, tuple(problems))
+
+
+def _of_table(
+    root: Path, split: Split, sounds: bool, taken: dict[str, str], problems: list[Problem]
+) -> Iterator[Utterance]:
+    table = read_table(root / split / TABLE)
+    if missing := [name for name in COLUMNS if name not in table]:
+        raise UsageError(
+            f"the table has no column {', '.join(missing)}",
+            where=f"{table.name}:1",
+            allowed=", ".join(COLUMNS),
+        )
+    for row in table.rows:
+        found = _utterance(root, split, row, sounds)
+        if isinstance(found, Problem):
+            problems.append(found)
+        elif (first := taken.setdefault(found.id, row.where)) != row.where:
+            message = f"'{found.id}' is in {first} already"
+            problems.append(Problem("ids twice", row.where, message))
+        else:
+            yield found
+
+
+def _utterance(root: Path, split: Split, row: Row, sounds: bool) -> Utterance | Problem:
+    cells = row.cells
+    identity, prompt = cells["utterance_id"], cells["prompt"]
+    if not identity or not prompt:
+        return Problem("lines", row.where, "utterance_id or prompt is empty")
+    try:
+        transcript = parse_arpabet(cells["transcript"], silent=True)
+    except TabwbError as error:
+        return Problem("labels", row.where, f"{identity}: {error.message}")
+    if set(transcript) == {"<sil>"}:
+        transcript = ()
+    try:
+        correct, aq = row.truth("correctness"), row.number("aq_index")
+        frames = int(row.number("duration_frames") or 0)
+    except TabwbError as error:
+        return Problem("lines", row.where, f"{identity}: {error.message}")
+    if frames <= 0:
+        return Problem("0 s", row.where, f"{identity}: duration_frames is {frames}")
+    sound: Path | None = None
+    if sounds:
+        found = _sound(root, split, cells["filename"], identity, row.where)
+        if isinstance(found, Problem):
+            return found
+        sound = found
+    session = cells["session"] or identity.partition("-")[0]
+    return Utterance(
+        identity, session, speaker_of(session), cells["test"], prompt, split,
+        transcript if cells["transcript"] else None, correct, aq, frames, cells["filename"], sound,
+        row.where,
+    )  # fmt: skip
+
+
+def _sound(root: Path, split: Split, name: str, identity: str, where: str) -> Path | Problem:
+    """Return the sound file of an utterance, or why there is none."""
+    from tabwb.speech.files import info
+
+    if not name:
+        return Problem("sounds", where, f"{identity}: filename is empty")
+    if Path(name).is_absolute():
+        return Problem("sounds", where, f"{identity}: '{name}' lies outside the corpus")
+    for folder in (root / split, root, root / split / "audio", root / "audio"):
+        path = folder / name
+        if not path.is_file():
+            continue
+        if not is_inside(root, str(path.relative_to(root))):
+            return Problem("sounds", where, f"{identity}: '{name}' lies outside the corpus")
+        try:
+            frames = info(path).frames
+        except TabwbError as error:
+            return Problem("sounds", where, f"{identity}: '{name}' {error.message}")
+        return path if frames else Problem("0 s", where, f"{identity}: '{name}' holds no sound")
+    return Problem("sounds", where, f"{identity}: there is no file '{name}'")
+
+
+def _in_one_split(utterances: Sequence[Utterance], problems: list[Problem]) -> Iterator[Utterance]:
+    """Leave out what a speaker has in another split than the one with most of its utterances."""
+    count: defaultdict[str, Counter[Split]] = defaultdict(Counter)
+    for utterance in utterances:
+        count[utterance.speaker][utterance.split] += 1
+    stays = {speaker: own.most_common(1)[0][0] for speaker, own in count.items()}
+    told: set[str] = set()
+    for utterance in utterances:
+        speaker, keeps = utterance.speaker, stays[utterance.speaker]
+        if utterance.split == keeps:
+            yield utterance
+        elif speaker not in told:
+            told.add(speaker)
+            others = sum(count[speaker].values()) - count[speaker][keeps]
+            message = (
+                f"speaker {speaker} is in {' and '.join(count[speaker])}; "
+                f"{others} outside {keeps} left out"
+            )
+            problems.append(Problem("splits", utterance.where, message))
+
+
+def _accepted(
+    root: Path, given: Path | None, utterances: Iterable[Utterance], problems: list[Problem]
+) -> tuple[dict[str, tuple[tuple[str, ...], ...]], dict[str, int]]:
+    path = given or root / CORRECTNESS
+    if given is None and not path.is_file():
+        problems.append(Problem("files", str(path), "is missing; no pronunciations are accepted"))
+        return {}, {}
+    accepted, merged = read_correctness(path, problems)
+    for prompt in dict.fromkeys(utterance.prompt.casefold() for utterance in utterances):
+        if prompt not in accepted:
+            message = f"no pronunciation of '{prompt}'"
+            problems.append(Problem("accepted pronunciations", str(path), message))
+    return accepted, merged
+
+
+def read_correctness(
+    path: Path, problems: list[Problem]
+) -> tuple[dict[str, tuple[tuple[str, ...], ...]], dict[str, int]]:
+    """Return the accepted pronunciations by prompt, and how many duplicates were merged."""
+    try:
+        document = json.loads(read_file(path).decode("utf-8-sig"))
+    except OSError as error:
+        raise TabwbError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise TabwbError(f"is not valid JSON: {error}", where=str(path)) from error
+    if not isinstance(document, dict):
+        raise TabwbError(
+            "is not a list of pronunciations", where=str(path),
+            allowed='{"PROMPT": ["D AO G", ...], ...}',
+        )  # fmt: skip
+    accepted: dict[str, tuple[tuple[str, ...], ...]] = {}
+    merged: dict[str, int] = {}
+    for prompt, forms in document.items():
+        read: list[tuple[str, ...]] = []
+        for form in forms if isinstance(forms, list) else [forms]:
+            try:
+                read.append(parse_pronunciation(str(form), beyond="allophones"))
+            except TabwbError as error:
+                message = f"{prompt}: '{form}' is left out: {error.message}"
+                problems.append(Problem("accepted pronunciations", str(path), message))
+        kept = tuple(dict.fromkeys(filter(None, read)))
+        if kept:
+            accepted[prompt.casefold()] = kept
+        if len(read) > len(kept):
+            merged[prompt.casefold()] = len(read) - len(kept)
+    return accepted, merged
+
+
+def severity(aq: float | None) -> str:
+    """Return the paper's band of an Aphasia Quotient (section 3), or ``not recorded``.
+
+    >>> [severity(aq) for aq in (75.1, 75, 50, 25, None)]
+    ['mild', 'moderate', 'severe', 'very severe', 'not recorded']
+    """
+    if aq is None or not isfinite(aq):
+        return "not recorded"
+    if aq > 75:
+        return "mild"
+    return "moderate" if aq > 50 else "severe" if aq > 25 else "very severe"

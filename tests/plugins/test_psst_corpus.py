@@ -1,0 +1,159 @@
+"""Reading the PSST corpus: what is there, and what is left out with its place."""
+
+from __future__ import annotations
+
+import wave
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from tabwb_psst.corpus import COLUMNS, SPLITS, read_corpus, severity, speaker_of
+
+from tabwb.records.errors import TabwbError, UsageError
+from tests.made_psst import PROMPTS, TESTS, TWICE, WORDS, made_psst
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return made_psst(tmp_path / "psst", speakers=10, utterances=60, sounds=False)
+
+
+def lines(root: Path, split: str = "train") -> list[list[str]]:
+    text = (root / split / "utterances.tsv").read_text(encoding="utf-8")
+    return [line.split("\t") for line in text.splitlines()]
+
+
+def changed(root: Path, row: int, split: str = "train", **cells: str) -> str:
+    """Change cells of an utterance, 1-based; return its place."""
+    rows = lines(root, split)
+    for name, value in cells.items():
+        rows[row][COLUMNS.index(name)] = value
+    path = root / split / "utterances.tsv"
+    path.write_text("".join("\t".join(one) + "\n" for one in rows), encoding="utf-8")
+    return f"{path}:{row + 1}"
+
+
+def test_everything_is_read_as_it_was_made(root: Path) -> None:
+    corpus = read_corpus(root)
+    assert corpus.problems == ()
+    assert len(corpus.utterances) == 60 and len(corpus.by_speaker) == 10
+    assert corpus.merged == dict.fromkeys(TWICE, 1)
+    assert set(corpus.accepted) == set(PROMPTS)
+    assert all(WORDS[prompt] in forms for prompt, forms in corpus.accepted.items())
+    assert all(TESTS[prompt] == test for prompt, test in corpus.prompts.items())
+    for split in SPLITS:
+        own = corpus.split(split)
+        assert [one.id for one in own] == [row[0] for row in lines(root, split)[1:]]
+    first = corpus.split("train")[0]
+    with wave.open(str(first.sound)) as file:
+        assert first.frames == file.getnframes() and first.seconds == first.frames / 16_000
+    assert {one.correct for one in corpus.utterances} == {True, False}
+
+
+def test_two_sessions_are_one_speaker(root: Path) -> None:
+    corpus = read_corpus(root)
+    sessions = {one.speaker: set[str]() for one in corpus.utterances}
+    for one in corpus.utterances:
+        sessions[one.speaker].add(one.session)
+    assert Counter(map(len, sessions.values())) == {1: 9, 2: 1}
+
+
+def test_the_speaker_of_a_session_has_no_letter() -> None:
+    assert speaker_of("wright201a") == "wright201"
+    assert speaker_of("adler01b") == "adler01"
+    assert speaker_of("someone") == "someone"
+
+
+def test_a_folder_that_is_not_psst_says_which_files_it_misses(tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as raised:
+        read_corpus(tmp_path)
+    for split in SPLITS:
+        assert str(tmp_path / split / "utterances.tsv") in (raised.value.hint or "")
+    with pytest.raises(UsageError):
+        read_corpus(tmp_path / "nowhere")
+
+
+def test_a_missing_split_and_missing_pronunciations_are_told(root: Path) -> None:
+    (root / "valid" / "utterances.tsv").unlink()
+    (root / "correctness.json").unlink()
+    corpus = read_corpus(root)
+    assert [Path(problem.where).name for problem in corpus.problems] == [
+        "utterances.tsv", "correctness.json",
+    ]  # fmt: skip
+    assert corpus.problem_counts == {"files": 2} and not corpus.split("valid")
+
+
+def test_a_table_without_a_column_is_refused_at_its_first_line(root: Path) -> None:
+    path = root / "test" / "utterances.tsv"
+    path.write_text(path.read_text(encoding="utf-8").replace("aq_index", "aq"), encoding="utf-8")
+    with pytest.raises(UsageError, match="aq_index") as raised:
+        read_corpus(root)
+    assert raised.value.where == f"{path}:1"
+
+
+def test_what_cannot_be_used_is_left_out_with_its_place(root: Path) -> None:
+    whole = len(read_corpus(root).utterances)
+    names = [row[COLUMNS.index("filename")] for row in lines(root)]
+    (root / "train" / names[3]).unlink()
+    with wave.open(str(root / "train" / names[5]), "wb") as file:
+        file.setparams((1, 2, 16_000, 0, "NONE", ""))
+    (root / "train" / names[9]).write_bytes(b"this is no sound")
+    places = {
+        changed(root, 1, transcript="D AO QQ"): "labels",
+        changed(root, 2, filename=""): "sounds",
+        changed(root, 3): "sounds",
+        changed(root, 4, duration_frames="0"): "0 s",
+        changed(root, 5): "0 s",
+        changed(root, 6, correctness="maybe"): "lines",
+        changed(root, 7, prompt=""): "lines",
+        changed(root, 8, utterance_id=lines(root)[10][0]): "",
+        changed(root, 9): "sounds",
+        changed(root, 10): "ids twice",
+        changed(root, 11, filename="../../elsewhere.wav"): "sounds",
+        changed(root, 12, aq_index="high"): "lines",
+        changed(root, 13, filename="/etc/hostname"): "sounds",
+    }
+    corpus = read_corpus(root)
+    told = {problem.where: problem.kind for problem in corpus.problems}
+    assert told == {where: kind for where, kind in places.items() if kind}
+    assert len(corpus.utterances) == whole - len(told)
+
+
+def test_a_speaker_is_in_the_split_of_most_of_its_utterances(root: Path) -> None:
+    kept = lines(root)[1][COLUMNS.index("session")]
+    where = changed(root, 1, split="test", session=kept, utterance_id=f"{kept}-VNT37-other")
+    corpus = read_corpus(root)
+    (problem,) = corpus.problems
+    assert (problem.kind, problem.where) == ("splits", where)
+    assert {one.split for one in corpus.by_speaker[speaker_of(kept)]} == {"train"}
+    assert len(corpus.utterances) == 59
+
+
+def test_an_empty_transcript_is_none_and_silence_is_empty(root: Path) -> None:
+    changed(root, 1, transcript="")
+    changed(root, 2, transcript="<sil>")
+    first, second, *_ = read_corpus(root).split("train")
+    assert first.transcript is None and second.transcript == ()
+
+
+@pytest.mark.parametrize("text", ["[]", "{", '"house"'])
+def test_a_list_of_pronunciations_that_cannot_be_read_is_refused(root: Path, text: str) -> None:
+    other = root / "other.json"
+    other.write_text(text, encoding="utf-8")
+    with pytest.raises(TabwbError) as raised:
+        read_corpus(root, other)
+    assert raised.value.where == str(other)
+
+
+def test_pronunciations_outside_the_inventory_and_prompts_without_are_told(root: Path) -> None:
+    other = root / "other.json"
+    other.write_text('{"House": ["HH AW S", "HH QQ S", "HH AW1 S"]}', encoding="utf-8")
+    corpus = read_corpus(root, other)
+    assert corpus.accepted == {"house": (("HH", "AW", "S"),)} and corpus.merged == {"house": 1}
+    others = len(corpus.prompts) - 1
+    assert corpus.problem_counts == {"accepted pronunciations": 1 + others}
+
+
+def test_bands_of_severity_are_the_papers() -> None:
+    bands = {93.7: "mild", 75.0: "moderate", 50.0: "severe", 25.0: "very severe"}
+    assert {aq: severity(aq) for aq in bands} == bands
