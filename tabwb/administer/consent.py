@@ -1,9 +1,9 @@
 """Consents, asked for before each act with a person's data, and the log of these acts.
 
-A speaker of whom neither a record nor a consent is kept is *unregistered*: who types, or is heard
-in files, is accepted with a notice, as long as nothing leaves this computer and the study does not
-``require_consent``. Before this program itself opens a microphone or sends anything, :func:`check`
-asks of everybody.
+A speaker of whom neither a record nor a consent is kept is *unregistered*, and so is one whose
+record is all from files: who types, or is heard in files, is accepted with a notice, as long as
+nothing leaves this computer and the study does not ``require_consent``. Before this program itself
+opens a microphone or sends anything, :func:`check` asks of everybody.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def _must_consent(store: Store, plugins: Plugins, speaker: str) -> bool:
 
 
 def _is_registered(store: Store, speaker: str) -> bool:
-    return bool(store.people.speaker_versions(speaker) or store.people.consents(speaker))
+    versions = store.people.speaker_versions(speaker)
+    recorded = any(not version.is_imported for version in versions)
+    return recorded or bool(store.people.consents(speaker))
 
 
 def check_store(store: Store, speaker: str) -> None:

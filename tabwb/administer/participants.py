@@ -7,12 +7,14 @@ A *participant* is a speaker of :mod:`tabwb.records.speakers`, named by the stud
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from tabwb.administer.consent import check_store
 from tabwb.records.errors import UsageError
 from tabwb.records.speakers import (
+    IMPORT_OF,
+    KIND,
     SCOPES,
     Consent,
     Scope,
@@ -22,6 +24,7 @@ from tabwb.records.speakers import (
     check_id,
     exports,
     in_force,
+    operator,
     read_day,
 )
 from tabwb.records.trials import Administration
@@ -112,6 +115,106 @@ def keep_record(
     if record:
         check_store(store, speaker)
     return store.people.keep_speaker(Speaker(speaker, record))
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a file states of a participant and was not stored.
+
+    Attributes:
+        speaker: study ID.
+        column: of the record.
+        stated: by the file, as it stands there.
+        recorded: what the record has; None: the value cannot be stored, and ``why`` says why.
+    """
+
+    speaker: str
+    column: str
+    stated: str
+    recorded: Value | None = None
+    why: str = ""
+
+    def __str__(self) -> str:
+        if self.recorded is None:
+            return f"{self.speaker}: {self.column}: {self.why}"
+        return (
+            f"{self.speaker}: {self.column} is {self.recorded} in the record, "
+            f"'{self.stated}' in the file"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    """What a file states of participants beside their records.
+
+    ``new`` are the whole records with what is new, by study ID; ``differences`` are not stored.
+    """
+
+    new: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
+    differences: tuple[Difference, ...] = ()
+
+
+Stated = Iterable[tuple[str, Mapping[str, str]]]
+"""Study IDs with texts by column, as a file has them; empty texts state nothing."""
+
+
+def planned_records(store: Store | None, study: Study, stated: Stated) -> Filling:
+    """Return what :func:`fill_records` would store; without a store nothing is recorded yet."""
+    records: dict[str, dict[str, Value]] = {}
+    if store is not None:
+        records = {one.id: dict(one.values) for one in store.people.speakers()}
+    new: dict[str, Mapping[str, Value]] = {}
+    differences: dict[Difference, None] = {}
+    for speaker, texts in stated:
+        check_id(speaker)
+        # The kind allows others; what follows from a number is not stored a second time.
+        for name in sorted(texts, key=lambda name: (name != KIND, bool(_bands_of(study, name)))):
+            text = texts[name].strip()
+            record = records.setdefault(speaker, {})
+            known = study.values_of(record)
+            try:
+                value = study.column(name).read(text) if text else None
+                if value is not None and name not in known:
+                    study.check_record({**record, name: value})
+            except UsageError as error:
+                differences[Difference(speaker, name, text, why=error.message)] = None
+                continue
+            if value is None or known.get(name) == value:
+                continue
+            if name in known:
+                differences[Difference(speaker, name, text, known[name])] = None
+            else:
+                record[name] = value
+                new[speaker] = record
+    return Filling(new, tuple(differences))
+
+
+def _bands_of(study: Study, name: str) -> str:
+    return next((column.bands_of for column in study.columns if column.name == name), "")
+
+
+def fill_records(store: Store, study: Study, stated: Stated, source: str) -> Filling:
+    """Store what a file states of participants and their records do not have, in one commit.
+
+    Every import calls this. What a record contradicts, and what cannot be read, is returned and not
+    stored: nothing is overwritten. A participant of whom only files have told is not registered by
+    it (:mod:`tabwb.administer.consent`).
+
+    Args:
+        store: open for writing.
+        study: what is recorded of participants.
+        stated: by the file.
+        source: the file's name.
+    """
+    filling = planned_records(store, study, stated)
+    for speaker in filling.new:
+        check_store(store, speaker)
+    by = f"{IMPORT_OF}{source} by {operator()}"
+    if filling.new:
+        store.people.keep_speakers(
+            [Speaker(one, record, by=by) for one, record in filling.new.items()]
+        )
+    return filling
 
 
 def keep_consents(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from math import isfinite
 
 import click
 
@@ -42,7 +43,13 @@ def columns(as_json: bool) -> None:
     with opened_plugins() as plugins:
         study = plugins.study
     if as_json:
-        rows = [asdict(column) for column in study.columns]
+        rows = [
+            {
+                **asdict(column),
+                "bands": {name: top if isfinite(top) else None for name, top in column.bands},
+            }
+            for column in study.columns
+        ]
         document = {"speaker_id_pattern": study.id_pattern, "columns": rows}
         print_json({"format": 1, "study": document})
         return
@@ -50,7 +57,9 @@ def columns(as_json: bool) -> None:
     width = max(len(column.name) for column in study.columns)
     for column in study.columns:
         title = f"{column.title}: " if column.title else ""
-        click.echo(f"{column.name:<{width}}  {title}{column.allowed}")
+        tops = ", ".join(f"{name} to {top:g}" for name, top in column.bands)
+        bands = f"; bands: {tops}" if tops else ""
+        click.echo(f"{column.name:<{width}}  {title}{column.allowed}{bands}")
 
 
 @speaker.command()

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import re
 import sys
@@ -484,8 +485,15 @@ def _write(path: Path, text: str) -> None:
         raise TabwbError(f"cannot be written: {error.strerror}", where=str(path)) from error
 
 
-STUDY_KEYS = ("speaker_id_pattern", "require_consent", "primary_rater", "counts", "columns")
-COLUMN_KEYS = ("name", "type", "unit", "minimum", "maximum", "choices", "title")
+STUDY_KEYS = (
+    "speaker_id_pattern",
+    "require_consent",
+    "primary_rater",
+    "counts",
+    "columns",
+    "bands",
+)
+COLUMN_KEYS = ("name", "type", "unit", "minimum", "maximum", "choices", "title", "bands")
 
 
 def read_study(table: Table) -> Study:
@@ -503,12 +511,40 @@ def read_study(table: Table) -> Study:
             raise table.error(f"{place}.name", f"'{column.name}' already exists")
         seen.add(column.name)
         columns[column.name] = column
+    for name, bands in table.get("bands", dict, {}).items():
+        if name not in columns:
+            raise table.error(
+                f"bands.{name}", "there is no such column", allowed=", ".join(columns)
+            )
+        columns[name] = _with_bands(table, f"bands.{name}", columns[name], bands)
+    for name, column in columns.items():
+        if of := columns.get(column.bands_of):
+            columns[name] = replace(column, choices=tuple(band for band, _ in of.bands))
     return Study(
         _pattern(table),
         tuple(columns.values()),
         table.get("require_consent", bool, False),
         _counts(table),
     )
+
+
+def _with_bands(table: Table, place: str, column: Column, bands: object) -> Column:
+    """Return a column of numbers with the bands that a table names, each with its highest value."""
+    allowed = "{ NAME = HIGHEST, ... }, for example { young = 64, old = 120 }; inf: no limit"
+    if column.type not in ("whole", "number"):
+        raise table.error(place, "only numbers have bands", allowed="type = 'number' or 'whole'")
+    given = bands.items() if isinstance(bands, dict) else ()
+    numbers = {
+        name: float(highest)
+        for name, highest in given
+        if type(highest) in (int, float) and not math.isnan(highest)
+    }
+    if not numbers or len(numbers) < len(given) or len({*numbers.values()}) < len(numbers):
+        raise table.error(place, "these are not valid bands", allowed=allowed)
+    last = math.inf if column.maximum is None else column.maximum
+    if max(numbers.values()) < last:
+        raise table.error(place, f"the last band must reach {last:g}", allowed=allowed)
+    return replace(column, bands=tuple(numbers.items()))
 
 
 def _counts(table: Table) -> str:
@@ -550,7 +586,9 @@ def _column(table: Table) -> Column:
     if low is not None and high is not None and low > high:
         raise table.error("minimum", f"{low} is above the maximum {high}")
     unit, title = table.get("unit", str, ""), table.get("title", str, "")
-    return Column(name, kind, unit, low, high, _choices(table, kind), title)
+    column = Column(name, kind, unit, low, high, _choices(table, kind), title)
+    bands = table.content.get("bands")
+    return column if bands is None else _with_bands(table, "bands", column, bands)
 
 
 def _bound(table: Table, key: str, kind: str) -> float | None:

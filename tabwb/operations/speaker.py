@@ -46,6 +46,10 @@ class ListSpeakers(Operation):
             for person in people
         ]
         tools.document["deleted"] = list(map(asdict, tools.store.people.tombstones()))
+        study = tools.plugins.study
+        for person in people:
+            for doubt in study.doubts(person.speaker.values):
+                tools.warn(f"{person.id}: {doubt}")
 
     def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
         """Yield a line for each speaker."""
@@ -73,6 +77,8 @@ def _record(_: Operation, document: Mapping[str, Any]) -> Iterator[str]:
     for name, value in speaker["values"].items():
         unit = speaker["units"].get(name, "")
         yield f"  {name}  {value}{f' {unit}' if unit else ''}"
+    for name, value in speaker["derived"].items():
+        yield f"  {name}  {value} (not recorded: it follows from the other values)"
     yield from _consents(speaker)
     yield f"  {counted(speaker['data'])}"
 
@@ -326,11 +332,16 @@ def _show(tools: Tools, code: str) -> None:
     people = tools.store.people
     speaker, consents = people.speaker(code), people.consents(code)
     rows = map(asdict, consents)
-    units = {column.name: column.unit for column in tools.plugins.study.columns}
+    study = tools.plugins.study
+    units = {column.name: column.unit for column in study.columns}
+    known = study.values_of(speaker.values)
+    for doubt in study.doubts(speaker.values):
+        tools.warn(f"{speaker.id}: {doubt}")
     tools.document["speaker"] = {
         "id": speaker.id,
         "version": speaker.version,
         "values": dict(speaker.values),
+        "derived": {name: known[name] for name in known if name not in speaker.values},
         "units": {name: units[name] for name in speaker.values if units.get(name)},
         "recorded_at": speaker.recorded_at or None,
         "by": speaker.by or None,

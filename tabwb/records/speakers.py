@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
@@ -54,6 +54,8 @@ Reason = Literal["withdrawn", "retention-ended", "entered-by-mistake", "other"]
 REASONS: tuple[Reason, ...] = get_args(Reason)
 """Why a speaker was deleted: words of ours, so that a tombstone can hold nothing of the person."""
 RecordingRole = Literal["original", "conditioned"]
+IMPORT_OF = "import of "
+"""Begins who made a version of a record whose values a file states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,11 @@ class Speaker:
     recorded_at: str = ""
     by: str = ""
     version: int = 0
+
+    @property
+    def is_imported(self) -> bool:
+        """Whether this version is made of what a file states; that registers nobody."""
+        return self.by.startswith(IMPORT_OF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +294,7 @@ ColumnType = Literal["text", "choice", "choices", "whole", "number"]
 COLUMN_TYPES: tuple[ColumnType, ...] = get_args(ColumnType)
 ID_PATTERN = "[A-Za-z]{1,4}-?[0-9]{2,6}[a-z]?"
 """Study IDs where the study says nothing: ``S-014``, ``AB0123a``. The whole ID matches."""
+Bands = tuple[tuple[str, float], ...]
 COLUMN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}")
 LONGEST = 200
 """Limit of the characters of a text."""
@@ -303,6 +311,8 @@ class Column:
         minimum, maximum: both allowed; None where there is no bound.
         choices: of a choice.
         title: for people.
+        bands: of a number: names of groups, each with the highest value that belongs to it.
+        bands_of: of a choice: the column whose band is the value where none is recorded.
     """
 
     name: str
@@ -312,6 +322,19 @@ class Column:
     maximum: float | None = None
     choices: tuple[str, ...] = ()
     title: str = ""
+    bands: Bands = ()
+    bands_of: str = ""
+
+    def band(self, value: Value) -> str:
+        """Return the name of the band that a number belongs to; empty where there is none.
+
+        >>> [AQ.band(value) for value in (25, 25.1, 50, 75, 75.1, "moderate")]
+        ['very severe', 'severe', 'severe', 'moderate', 'mild', '']
+        """
+        if isinstance(value, str):
+            return ""
+        above = [(highest, name) for name, highest in self.bands if value <= highest]
+        return min(above)[1] if above else ""
 
     @property
     def allowed(self) -> str:
@@ -343,8 +366,10 @@ class Column:
         text = text.strip()
         if self.type == "text" and 0 < len(text) <= LONGEST and text.isprintable():
             return text
-        if self.type == "choice" and text in self.choices:
-            return text
+        if self.type == "choice":
+            alike = [one for one in self.choices if one.casefold() == text.casefold()]
+            if alike:
+                return text if text in alike else alike[0]
         if self.type == "choices":
             several = [part.strip() for part in text.split(",")]
             if several and all(part in self.choices for part in several):
@@ -374,14 +399,29 @@ VARIETIES = (
     "t-glottalling", "raising",
 )  # fmt: skip
 """What a speaker's English may have that General American has not (docs/naming-rules.md)."""
+AQ = Column(
+    "AQ", "number", minimum=0, maximum=100, title="aphasia quotient (WAB)",
+    # PSST, section 3: mild above 75, moderate above 50, severe above 25.
+    bands=(("mild", 100), ("moderate", 75), ("severe", 50), ("very severe", 25)),
+)  # fmt: skip
 BUILT_IN = (
-    Column("AQ", "number", "", 0, 100, title="aphasia quotient (WAB)"),
-    # The bands of the aphasia quotient: above 75, above 50, above 25, the rest (PSST, section 3).
-    Column("severity", "choice", choices=("mild", "moderate", "severe", "very severe")),
+    AQ,
+    Column("severity", "choice", choices=tuple(name for name, _ in AQ.bands), bands_of="AQ"),
+    Column("aphasia_type", "text", title="type of aphasia"),
+    Column("aetiology", "text"),
     Column("months_post_onset", "number", "months", 0, 1200, title="time since onset"),
     Column("age_years", "number", "years", 0, 120, title="age"),
+    Column("sex", "choice", choices=("female", "male", "other")),
+    Column("education", "text"),
+    Column("SES", "text", title="socio-economic status"),
+    Column("language", "text"),
     Column("dialect", "text"),
+    Column("site", "text"),
+    Column("corpus", "text"),
+    Column("split", "text", title="part of a corpus: train, valid or test"),
     Column("group", "text"),
+    Column("role", "text", title="role in a conversation"),
+    Column("custom", "text", title="custom field of CHAT"),
     Column("variety", "choices", choices=VARIETIES, title="what differs from General American"),
     Column("ipa", "choice", choices=("us", "uk"), title="how IPA is read"),
 )
@@ -476,6 +516,37 @@ class Study:
             UsageError: ``primary`` names neither.
         """
         return counting(primary) if primary else self.primary_rater
+
+    def values_of(self, record: Mapping[str, Value]) -> dict[str, Value]:
+        """Return the values of a record, and those that follow from them.
+
+        >>> Study().values_of({"AQ": 48.5}), Study().values_of({"AQ": 48.5, "severity": "mild"})
+        ({'AQ': 48.5, 'severity': 'severe'}, {'AQ': 48.5, 'severity': 'mild'})
+        """
+        known = dict(record)
+        for name, band, _ in self._from_bands(record):
+            known.setdefault(name, band)
+        return known
+
+    def doubts(self, record: Mapping[str, Value]) -> tuple[str, ...]:
+        """Return what is recorded and contradicts the band of a number that is recorded too.
+
+        >>> Study().doubts({"AQ": 48.5, "severity": "mild"})
+        ('severity is recorded as mild, and AQ 48.5 is severe',)
+        """
+        return tuple(
+            f"{name} is recorded as {record[name]}, and {of} {record[of]} is {band}"
+            for name, band, of in self._from_bands(record)
+            if record.get(name, band) != band
+        )
+
+    def _from_bands(self, record: Mapping[str, Value]) -> Iterator[tuple[str, str, str]]:
+        columns = {column.name: column for column in self.columns}
+        for column in self.columns:
+            of = columns.get(column.bands_of)
+            band = of.band(record[of.name]) if of is not None and of.name in record else ""
+            if of is not None and band:
+                yield column.name, band, of.name
 
     def column(self, name: str) -> Column:
         """Return a column by its name.

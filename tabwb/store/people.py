@@ -16,6 +16,7 @@ from tabwb.records.conditions import conditions_from
 from tabwb.records.errors import StoreError
 from tabwb.records.files import WorkFolder
 from tabwb.records.speakers import (
+    Act,
     Consent,
     KeptRecording,
     LogEntry,
@@ -82,21 +83,29 @@ class People:
 
     def keep_speaker(self, speaker: Speaker) -> Speaker:
         """Add a version of a speaker's record and return it."""
-        row = {
-            "speaker": speaker.id,
-            "record": to_json(dict(speaker.values)),
-            "who": speaker.by or operator(),
-            "recorded_at": now(),
-        }
+        return self.keep_speakers([speaker])[0]
+
+    def keep_speakers(self, speakers: Sequence[Speaker]) -> tuple[Speaker, ...]:
+        """Add a version of the records of speakers in one commit, and return them."""
+        kept = []
         with self._access.writing() as transaction:
             self._access.make_private_before_people(transaction)
-            refuse_deleted(transaction, speaker.id)
-            transaction.insert("speakers", row)
-            kept = _records(transaction, speaker.id)[-1]
-            if kept.version == 1:
-                entry = LogEntry("registered", kept.id, who=kept.by, at=kept.recorded_at)
-                insert_log(transaction, entry)
-        return kept
+            for speaker in speakers:
+                refuse_deleted(transaction, speaker.id)
+                row = {
+                    "speaker": speaker.id,
+                    "record": to_json(dict(speaker.values)),
+                    "who": speaker.by or operator(),
+                    "recorded_at": now(),
+                }
+                transaction.insert("speakers", row)
+                *before, made = _records(transaction, speaker.id)
+                if made.is_imported or all(one.is_imported for one in before):
+                    act: Act = "imported" if made.is_imported else "registered"
+                    entry = LogEntry(act, made.id, who=made.by, at=made.recorded_at)
+                    insert_log(transaction, entry)
+                kept.append(made)
+        return tuple(kept)
 
     def keep_consents(self, consents: Sequence[Consent]) -> None:
         """Record consents and withdrawals in one commit; the last row of a scope counts."""

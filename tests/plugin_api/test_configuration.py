@@ -187,7 +187,9 @@ def load(folder: Path, text: str) -> Study:
 def test_without_the_table_there_are_the_built_in_columns(tmp_path: Path) -> None:
     assert load(tmp_path, "") == Study()
     assert [column.name for column in BUILT_IN] == [
-        "AQ", "severity", "months_post_onset", "age_years", "dialect", "group", "variety", "ipa",
+        "AQ", "severity", "aphasia_type", "aetiology", "months_post_onset", "age_years", "sex",
+        "education", "SES", "language", "dialect", "site", "corpus", "split", "group", "role",
+        "custom", "variety", "ipa",
     ]  # fmt: skip
 
 
@@ -217,7 +219,7 @@ def test_a_study_adds_columns_and_says_built_in_ones_anew(tmp_path: Path) -> Non
     ("name", "text"),
     [
         ("AQ", "101"), ("AQ", "-1"), ("AQ", "nan"), ("AQ", "inf"), ("AQ", "high"), ("AQ", ""),
-        ("months_post_onset", "-1"), ("severity", "Mild"), ("dialect", ""),
+        ("months_post_onset", "-1"), ("severity", "light"), ("dialect", ""),
         ("dialect", "two\nlines"), ("dialect", "x" * 201),
     ],
 )  # fmt: skip
@@ -240,9 +242,39 @@ def test_values_of_columns_are_read() -> None:
         variety.read("Scottish")
 
 
+def test_bands_are_declared_and_severity_follows_from_those_of_the_quotient(
+    tmp_path: Path,
+) -> None:
+    study = load(
+        tmp_path,
+        """
+        [study]
+        columns = [{ name = "hours", type = "number", bands = { few = 10, many = inf } }]
+        [study.bands]
+        AQ = { low = 60, high = 100 }
+        age_years = { young = 64, old = 120 }
+        """,
+    )
+    bands = {column.name: column.band for column in study.columns}
+    assert [bands["age_years"](age) for age in (20, 64, 64.5)] == ["young", "young", "old"]
+    assert [bands["hours"](hours) for hours in (10, 1e9)] == ["few", "many"]
+    assert study.values_of({"AQ": 60}) == {"AQ": 60, "severity": "low"}
+    assert study.read({"severity": "HIGH"}) == {"severity": "high"}
+    assert study.values_of({"AQ": 60, "severity": "high"})["severity"] == "high"
+    assert len(study.doubts({"AQ": 60, "severity": "high"})) == 1
+    assert study.doubts({"severity": "high"}) == study.doubts({"AQ": 60}) == ()
+
+
 @pytest.mark.parametrize(
     ("text", "key"),
     [
+        ("[study.bands]\nAQ = { low = 60 }", "study.bands.AQ"),
+        ("[study.bands]\nAQ = { low = 60, high = 'x' }", "study.bands.AQ"),
+        ("[study.bands]\nage_years = { a = 200, b = 200 }", "study.bands.age_years"),
+        ("[study.bands]\nAQ = 60", "study.bands.AQ"),
+        ("[study.bands]\nsex = { a = 1 }", "study.bands.sex"),
+        ("[study.bands]\nheight = { a = 1 }", "study.bands.height"),
+        ("[study]\ncolumns = [{ name = 'a', bands = { b = inf } }]", r"study.columns\[0\].bands"),
         ("study = 1", "study"),
         ("[study]\npattern = 'x'", "study.pattern"),
         ("[study]\nspeaker_id_pattern = '['", "study.speaker_id_pattern"),
