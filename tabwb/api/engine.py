@@ -327,6 +327,8 @@ def worked(operation: Operation, tools: Tools, progress: Progress = False) -> di
             raise
         finally:
             show(None)
+    if tools.tables:
+        return {**tools.document, "tables": [table for table, _ in tools.tables]}
     return tools.document
 
 

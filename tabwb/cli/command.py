@@ -68,8 +68,10 @@ def command(
 
     def run(
         as_json: bool, offline: bool | None, store_location: str | None = None,
-        dry_run: bool = False, yes: bool = False, **given: Any,
+        dry_run: bool = False, yes: bool = False, format_id: str | None = None, **given: Any,
     ) -> int:  # fmt: skip
+        printed = _format(format_id, as_json=as_json)
+        as_json = printed == "json"
         with _flags(kind), opened_plugins(offline, dry=dry_run) as plugins:
             operation = made(kind, _asked(kind, given))
             operation.check(plugins)
@@ -78,7 +80,7 @@ def command(
             tools = tools_of(plugins, store_location)
             tools.creates, tools.person = operation.creates and not dry_run, person
             tools.called = {one.name: one.flag for one in values_of(kind)}.__getitem__
-            with closing(tools), _printed(operation, tools, shown, as_json=as_json):
+            with closing(tools), _printed(operation, tools, shown, printed):
                 if dry_run or kind.CONFIRMS:
                     tools.detail, tools.keeps = dry_run, as_json
                     tools.show = tools.show if as_json else _show
@@ -108,6 +110,10 @@ def command(
     if kind.CONFIRMS:
         asked = "Do not ask for confirmation."
         made_of.params.append(click.Option(["--yes"], is_flag=True, help=asked))
+    if kind.TABLES:
+        from tabwb.cli.result_printing import format_option
+
+        format_option(made_of)
     own = len(made_of.params)
     for option in (offline_option, json_option, store_option, verbosity_options):
         if kind.STORE or option is not store_option:
@@ -196,21 +202,24 @@ def _printed(
     operation: Operation,
     tools: Tools,
     shown: Callable[[Operation, Tools], None] | None,
-    *,
-    as_json: bool,
+    format_id: str,
 ) -> Iterator[None]:
     """Print the document, also of stopped work; of work that failed, where it holds anything."""
 
     def printed(*, failed: bool = False) -> None:
-        if as_json:
+        if format_id == "json":
             document = operation.documented(tools)
             if any(document.values()) if failed else document:
                 print_json({"format": 1, **document})
         elif shown is not None and tools.result is not None:
             shown(operation, tools)
-        elif tools.document:
+        elif tools.document and format_id == "table":
             for line in operation.lines(tools.document):
                 _print(line)
+        if tools.tables and format_id != "json":
+            from tabwb.cli.result_printing import print_tables
+
+            print_tables(tools.tables, format_id, None)
 
     try:
         yield
@@ -228,6 +237,14 @@ def _print(line: Any) -> None:
     from tabwb.media.terminal import print_view
 
     print_view(line)
+
+
+def _format(format_id: str | None, *, as_json: bool) -> str:
+    if format_id is None:
+        return "json" if as_json else "table"
+    from tabwb.cli.result_printing import chosen_format
+
+    return chosen_format(format_id, None, as_json=as_json, excluded={})
 
 
 def _asked(kind: type[Operation], given: dict[str, Any]) -> dict[str, Any]:

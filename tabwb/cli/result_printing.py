@@ -206,7 +206,9 @@ def print_tables(tables: Sequence[tuple[Table, str]], printed: str, columns: str
     elif printed == "csv":
         from tabwb.media.paper import checked_columns
 
-        print_csv(checked_columns(tables[0][0], names))
+        for place, (table, _) in enumerate(tables):
+            click.echo("\n" * (place > 0), nl=False)  # an empty line between tables
+            print_csv(checked_columns(table, names))
     elif printed in ("markdown", "latex"):
         from tabwb.analysis.tables.captioned import Captioned, Footnote, noted
         from tabwb.media.views.tables import shown_columns

@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from io import StringIO
 
 from rich.box import SIMPLE_HEAD
 from rich.cells import cell_len, chop_cells
@@ -76,6 +77,14 @@ def print_view(view: RenderableType) -> None:
         # Rich passes escape sequences in the text on to the terminal.
         shown = [Segment(visible(segment.text), segment.style) for segment in line]
         console.print(Segments([*shown, Segment.line()]), end="", no_wrap=True, crop=False)
+
+
+def plain_text(view: RenderableType, width: int) -> str:
+    """Return a view as text of so many columns of characters, without colours."""
+    console = Console(file=StringIO(), width=width, highlight=False, markup=False, emoji=False)
+    lines = console.render_lines(view, pad=False)
+    texts = ("".join(visible(segment.text) for segment in line).rstrip() for line in lines)
+    return "\n".join(texts).rstrip()
 
 
 INDENT = 2

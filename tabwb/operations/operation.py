@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from tabwb.records.declared_conditions import Audience
     from tabwb.records.events import Event
     from tabwb.store.store import Store
+    from tabwb.tables.table import Table
 
 Ids = tuple[int | str, ...]
 """Numbers or uids of administrations."""
@@ -287,6 +288,7 @@ class Tools:
         resumed: how the administration of a number is resumed.
         document: what was done so far, in plain values; kept when the work stops early.
         result: what was made, for who shows it; what it is the operation says.
+        tables: those that were made, each with its caption; every interface writes them.
         detail: an estimate also lists what would be sent, each as it is read.
         keeps: its document has that too.
         tell: hears how far work is that cannot yield it.
@@ -311,6 +313,7 @@ class Tools:
     cancel: threading.Event = field(default_factory=threading.Event)
     document: dict[str, Any] = field(default_factory=dict)
     result: Any = None
+    tables: list[tuple[Table, str]] = field(default_factory=list)
     detail: bool = False
     keeps: bool = True
     tell: Callable[[Told], object] = lambda told: None
@@ -401,6 +404,8 @@ class Operation:
     """A value in rows of its document: its lines are shown once, and no list of jobs keeps it."""
     NEEDED: ClassVar[str] = ""
     """A module that showing the result needs; it can be imported while the work waits."""
+    TABLES: ClassVar[bool] = False
+    """Whether it makes typed tables (``tools.tables``); its command has ``--format``."""
 
     @property
     def about(self) -> str:
@@ -454,8 +459,12 @@ class Operation:
         raise NotImplementedError
 
     def documented(self, tools: Tools) -> dict[str, Any]:
-        """Return what was done in plain values."""
-        return tools.document
+        """Return what was done in plain values; tables as ``--format json`` has them."""
+        if not tools.tables:
+            return tools.document
+        from tabwb.media.paper import table_json
+
+        return {**tools.document, "tables": [table_json(table) for table, _ in tools.tables]}
 
     def lines(self, document: Mapping[str, Any]) -> Iterator[Any]:
         """Yield the document for people: lines, or views for a terminal."""

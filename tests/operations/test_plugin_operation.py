@@ -95,3 +95,67 @@ def test_an_id_of_two_words_is_a_command_in_a_group(
         assert {"format": 1, **study.do("corpus count", ids=[1, 2])} == printed
     assert main(["corpus", "add"]) == 2
     assert main(["corpus"]) == 2
+
+
+TABLE = '''
+from dataclasses import dataclass
+
+from tabwb.plugin_api import Operation, OperationSource, hookimpl
+from tabwb.records.columns import Column
+from tabwb.tables.table import table_of
+
+
+@dataclass(frozen=True, kw_only=True)
+class Squares(Operation):
+    """Make two tables."""
+
+    NAME, TITLE, WRITES, TABLES = "squares", "Squares", False, True
+
+    def do(self, tools):
+        columns = [Column("n", "N", "a number", "integer"),
+                   Column("share", "Share", "of all", "number", "share", 1, True)]
+        for name, rows in (("first", [(1, 0.25), (2, None)]), ("second", [(3, 1.0)])):
+            tools.tables.append((table_of(name, columns, rows, ["A note."]), name.capitalize()))
+
+
+@hookimpl
+def tabwb_register_operations(register):
+    register(OperationSource("squares", "Make tables.", lambda: Squares))
+'''
+
+
+def test_typed_tables_of_an_operation_are_written_in_every_format(
+    store: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "squares.py"
+    file.write_text(TABLE, encoding="utf-8")
+    assert main(["plugins", "trust", str(file)]) == 0
+    capsys.readouterr()
+
+    def printed(*words: str) -> str:
+        assert main(["squares", *words, "--store", str(store)]) == 0
+        return capsys.readouterr().out
+
+    assert printed("--format", "csv").splitlines() == [
+        "n,share",
+        "1,0.25",
+        "2,",
+        "",
+        "n,share",
+        "3,1.0",
+    ]
+    tables = json.loads(printed("--json"))["tables"]
+    assert tables == json.loads(printed("--format", "json"))["tables"]
+    assert [row["share"] for row in tables[0]["rows"]] == [0.25, None]
+    assert "\\toprule" in printed("--format", "latex")
+    for format_id in ("table", "markdown"):
+        shown = printed("--format", format_id)
+        assert all(words in shown for words in ("First", "25.0 %", "Second", "A note."))
+    assert main(["squares", "--json", "--format", "csv", "--store", str(store)]) == 2
+    with tabwb.open(store) as study:
+        made = study.do("squares")["tables"]
+    assert [table.to_dicts()[0] for table in made] == [
+        {"n": 1, "share": 0.25},
+        {"n": 3, "share": 1.0},
+    ]
+    assert main(["squares", "--format", "svg", "--store", str(store)]) == 2

@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 
 DRY_RUN = "Dry run"
 """What the job of an estimate is called."""
+DIALOG_WIDTH = 68
+"""Columns of characters of a table in a dialog."""
 END_S = 4.0
 """Seconds that jobs may take to stop when the program ends."""
 STORED_S = 1.0
@@ -284,7 +286,7 @@ class Jobs(Controller):
                 words = [*said, *warned]
             else:
                 brief, wrong = wanted.brief(tools.document), wanted.wrong(tools.document)
-                words = [*said, *warned, *brief, *wrong]
+                words = [*said, *warned, *brief, *_tables(tools), *wrong]
                 made = next((one["id"] for one in document.get("administrations") or ()), None)
         except Interrupted as stopped:
             phase, words = "stopped", [*warned, stopped.message]
@@ -425,6 +427,15 @@ def refusal(
         if f"'{one}'" in error.message
     )
     return words, found or named or next(quoted, "")
+
+
+def _tables(tools: Tools) -> Iterator[str]:
+    """Yield the typed tables of an operation as text for a dialog."""
+    if tools.tables:
+        from tabwb.media.terminal import plain_text
+        from tabwb.media.views.typed import explained_view
+    for table, caption in tools.tables:
+        yield f"{caption}\n{plain_text(explained_view(table), DIALOG_WIDTH)}"
 
 
 def _public(document: Mapping[str, Any], secret: str) -> dict[str, Any]:
