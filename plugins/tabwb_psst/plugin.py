@@ -7,11 +7,10 @@ from importlib import import_module
 
 from tabwb.plugin_api import Operation, OperationSource, RegisterOperation, hookimpl
 
-GROUP = """Work with the corpus of the PSST challenge: its tables, its systems, its splits.
-
-The challenge is described by Gale et al. (2022).
-"""
-OPERATIONS: tuple[tuple[str, str, str, str], ...] = ()
+GROUP = "Work with the corpus of the PSST challenge (Gale et al. 2022): tables, systems, splits."
+OPERATIONS: tuple[tuple[str, str, str, str], ...] = (
+    ("psst split", "Assign speakers to train, valid and test.", "split", "SplitSpeakers"),
+)
 """Id, help, module, class."""
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from tabwb.operations.operation import Operation as Operation
     from tabwb.operations.operation import Told as Told
     from tabwb.operations.operation import Tools as Tools
+    from tabwb.operations.operation import numbers_of as numbers_of
     from tabwb.plugin_api.components import ActivationBackend as ActivationBackend
     from tabwb.plugin_api.components import AnswerFile as AnswerFile
     from tabwb.plugin_api.components import AnswerProblems as AnswerProblems
@@ -145,7 +146,7 @@ _NAMES = {
     "tabwb.lesion.declared": "Part",
     "tabwb.lesion.localizer": "localizer_scores",
     "tabwb.lesion.spec": "Lesion parse_lesions",
-    "tabwb.operations.operation": "Arg IDS Operation Told Tools",
+    "tabwb.operations.operation": "Arg IDS Operation Told Tools numbers_of",
     "tabwb.plugin_api.components": "ActivationBackend AnswerFile AnswerProblems BatchingBackend "
     "Cancel Exporter Importer Judge LaneBackend LesionableBackend LikelihoodBackend ModelBackend "
     "Response Scorer Transcriber",
