@@ -382,11 +382,88 @@ def form_schema() -> str:
     return _schema_page("a rating form", "tabwb rate forms schema", form_json_schema())
 
 
+def ledger_schema() -> str:
+    """Return the page of all keys of a paper's ledger."""
+    from tabwb.analysis.ledger import LedgerFile
+
+    return _schema_page("a ledger", "", LedgerFile.model_json_schema())
+
+
+def papers() -> str:
+    """Return the page of the printed values of every paper that tabwb has a ledger of."""
+    from tabwb.operations.reproduce import papers as ledgers
+
+    lines = [
+        "# Papers, value by value", "",
+        "What `tabwb reproduce PAPER` says without the papers' data. Values with a command need "
+        "data; [the guide](../papers.md) says how they are given.", "",
+    ]  # fmt: skip
+    for name, file in ledgers().items():
+        lines += [f"## `{name}`", "", f"{file.paper.citation} {file.paper.notes}".strip(), ""]
+        lines += [*_papers_data(file), ""]
+        lines += ["| where | what | reproduced | differ | cannot be | command |",
+                  "|---|---|---|---|---|---|"]  # fmt: skip
+        differ: list[str] = []
+        rows, commands = _compared(file)
+        for entry in file.entry:
+            own = [one for one in rows if one.at == entry.at]
+            counts = [
+                sum(one.status == status for one in own)
+                for status in ("reproduced", "differs", "cannot be")
+            ]
+            shown = "; ".join(
+                f"`{command}`" if command.startswith("tabwb ") else command
+                for command in commands.get(entry.step, ())
+            )
+            cells = [entry.at, _plain(entry.title), *map(str, counts), shown]
+            lines.append(f"| {' | '.join(cells)} |")
+            differ += [
+                f"| {one.at}, {one.row}, {one.column} | {one.published} | {one.ours} | {one.note} |"
+                for one in own
+                if one.status == "differs"
+            ]
+        if differ:
+            lines += ["", "| differs | printed | computed | why |", "|---|---|---|---|", *differ]
+        lines.append("")
+    return "\n".join(lines)
+
+
+def _papers_data(file: Any) -> Iterator[str]:
+    for data in file.data:
+        yield f"- `--data {data.id}=FOLDER`: {data.title}. Source: {data.source}."
+
+
+def _compared(file: Any) -> tuple[list[Any], dict[str, list[str]]]:
+    """Return the values of a ledger without data, and the commands up to each step."""
+    import tempfile
+
+    from tabwb.analysis.ledger import Done, compared
+    from tabwb.cli.command import tools_of
+    from tabwb.cli.common import opened_plugins
+    from tabwb.operations.reproduce import command_text, ran
+
+    done = {}
+    with opened_plugins(True) as plugins, tempfile.TemporaryDirectory() as work:
+        tools = tools_of(plugins, None)
+        for step in file.step:
+            command = command_text(step.run, step.values)
+            document = None if step.needs else ran(step.run, step.values, tools, Path(work))
+            done[step.id] = Done(command, document)
+    commands, before = {}, {}
+    for step in file.step:  # a step works on what those with the same data left in the store
+        own = before.setdefault(tuple(step.needs) or step.id, [])
+        own.append(done[step.id].command)
+        commands[step.id] = list(own)
+    return compared(file, done), commands
+
+
 def _schema_page(what: str, command: str, schema: dict[str, Any]) -> str:
     lines = [
         f"# Keys of {what}",
         "",
-        f"`{command}` prints the same as a JSON schema for editors.",
+        f"`{command}` prints the same as a JSON schema for editors."
+        if command
+        else "[The guide](../papers.md) has an example.",
         "",
     ]
     parts: dict[str, Any] = {"the file": schema, **schema.get("$defs", {})}
@@ -587,6 +664,8 @@ PAGES = {
     "commands.md": commands,
     "battery-schema.md": battery_schema,
     "form-schema.md": form_schema,
+    "ledger-schema.md": ledger_schema,
+    "papers.md": papers,
     "export-columns.md": export_columns,
     "measures.md": measures,
     "figures.md": figures,

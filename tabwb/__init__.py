@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from tabwb.api.local import check_store as check_store
     from tabwb.api.local import models as models
     from tabwb.api.local import remove_profile as remove_profile
+    from tabwb.api.local import reproduce as reproduce
     from tabwb.api.local import save_figure as save_figure
     from tabwb.api.local import save_table as save_table
     from tabwb.api.local import table_text as table_text
@@ -59,8 +60,8 @@ _NAMES = {
     "tabwb.api.engine": "load_battery",
     "tabwb.api.importing": "import_answers import_naming import_ratings transcribe",
     "tabwb.api.lesions": "lesion_parts lesion_plan localize sweep",
-    "tabwb.api.local": "add_profile check_battery check_store models remove_profile save_figure "
-    "save_table table_text try_model",
+    "tabwb.api.local": "add_profile check_battery check_store models remove_profile reproduce "
+    "save_figure save_table table_text try_model",
     "tabwb.api.rating_sets": "Agreement RatingSet rater_agreement",
     "tabwb.api.running": "Administration resume run",
     "tabwb.api.study": "Study open",
@@ -75,8 +76,8 @@ __all__ = [
     "NoConsent", "RatingSet", "Series", "StoreError", "Study", "Table", "TabwbError",
     "TabwbWarning", "UsageError", "__version__", "add_profile", "check_battery", "check_store",
     "import_answers", "import_naming", "import_ratings", "lesion_parts", "lesion_plan",
-    "load_battery", "localize", "models", "open", "rater_agreement", "remove_profile", "resume",
-    "run", "save_figure", "save_table", "sweep", "table_text", "transcribe",
+    "load_battery", "localize", "models", "open", "rater_agreement", "remove_profile", "reproduce",
+    "resume", "run", "save_figure", "save_table", "sweep", "table_text", "transcribe",
     "try_model",
 ]  # fmt: skip
 

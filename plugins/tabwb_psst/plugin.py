@@ -10,6 +10,7 @@ from tabwb.plugin_api import Operation, OperationSource, RegisterOperation, hook
 GROUP = "Work with the corpus of the PSST challenge (Gale et al. 2022): tables, systems, splits."
 OPERATIONS: tuple[tuple[str, str, str, str], ...] = (
     ("psst split", "Assign speakers to train, valid and test.", "split", "SplitSpeakers"),
+    ("psst made", "Write a made corpus, to try commands with.", "made", "MakeCorpus"),
 )
 """Id, help, module, class."""
 

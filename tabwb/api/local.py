@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tabwb.api.engine import Place, does, done_without_store, named
 from tabwb.operations.battery import CheckBattery
 from tabwb.operations.model import AddProfile, ListModels, RemoveProfile, TryModel
+from tabwb.operations.reproduce import ReproducePaper
 from tabwb.operations.store import CheckStore
 from tabwb.records.errors import UsageError
 
@@ -61,6 +63,24 @@ def check_battery(file: str | PathLike[str]) -> dict[str, Any]:
 def check_store(store: Place = None) -> dict[str, Any]:
     """Check a store for damage; files beside it that no row names are removed."""
     return done_without_store(CheckStore, {"store": None if store is None else fspath(store)})
+
+
+@does(ReproducePaper, "Returns:\n    The document, with the tables of entries and of values.")
+def reproduce(
+    paper: str | PathLike[str] | None = None,
+    *,
+    data: Mapping[str, str | PathLike[str]] | None = None,
+    stand_in: bool = False,
+    seed: int = 1,
+    work: str | PathLike[str] | None = None,
+    cells: bool = False,
+) -> dict[str, Any]:
+    """Compute the printed values of a paper again, and compare them."""
+    given = locals()
+    pairs = {name: fspath(folder) for name, folder in (data or {}).items()}
+    return done_without_store(
+        ReproducePaper, given | {"paper": None if paper is None else fspath(paper), "data": pairs}
+    )
 
 
 Format = Literal["markdown", "latex", "csv", "json"]

@@ -14,6 +14,7 @@ ALONE = {
     "figure": ("files", "DrawFigure"),
     "import": ("importing", "ImportFile"),
     "transcribe": ("transcribing", "TranscribeFiles"),
+    "reproduce": ("reproduce", "ReproducePaper"),
     "tag": ("trial", "TagAdministrations"),
 }
 """Command: module in tabwb.operations, operation."""

@@ -55,6 +55,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("rate", "Let raters rate in a browser."),
     "transcribe": ("groups", "Transcribe sound files to phonemes."),
     "phonemes": ("phonemes", "Score phoneme transcripts against references."),
+    "reproduce": ("groups", "Compute the printed values of a paper again and compare them."),
     "microphone": ("microphone", "List and test microphones."),
     "model": ("groups", "List models, write profiles, test a model."),
     "lesion": ("groups", "Show which parts of a model can be lesioned, and what a lesion changes."),

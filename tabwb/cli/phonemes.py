@@ -39,7 +39,8 @@ def _choice(flag: str, choices: Sequence[str], text: str) -> Callable[[Command],
 @click.option(
     "--accept",
     metavar="FILE|BATTERY",
-    help="Accepted pronunciations: a TSV of prompt and pronunciation, or a naming battery.",
+    help="Accepted pronunciations: a TSV of prompt and pronunciation, PSST's correctness.json, or "
+    "a naming battery.",
 )
 @_choice(
     "--match",
@@ -169,7 +170,7 @@ def _draw(scores: Scores | None, utterances: int, out: Path, *, ipa: bool) -> No
 def _accepted(argument: str) -> Accepted:
     path = Path(argument)
     # What ends so was meant as a table also where it is not there.
-    if path.suffix.lower() in (".tsv", ".txt", ".csv") or (
+    if path.suffix.lower() in (".tsv", ".txt", ".csv", ".json") or (
         path.is_file() and path.suffix.lower() != ".toml"
     ):
         from tabwb.phonology.corpus import read_accepted

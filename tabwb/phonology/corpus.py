@@ -6,6 +6,7 @@ reference and ``asr_transcript`` of the hypothesis. Task B: :mod:`tabwb.phonolog
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,6 +33,7 @@ from tabwb.phonology.inventory import (
 from tabwb.phonology.labels import Mapped, best_possible, label_set, map_labels
 from tabwb.phonology.transcripts import Row, Table, named, read_table
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.files import read_file
 
 Missing: TypeAlias = Literal["error", "empty", "skip"]
 Unmapped: TypeAlias = Literal["drop", "error"]
@@ -382,7 +384,12 @@ def task_b(corpus: Corpus, accepted: Accepted | None, match: Match = "paper") ->
 
 
 def read_accepted(path: Path) -> dict[str, list[tuple[str, ...]]]:
-    """Read a table of prompts with an accepted ``pronunciation`` in each row, ARPAbet or IPA."""
+    """Read a table of prompts with an accepted ``pronunciation`` in each row, ARPAbet or IPA.
+
+    Or JSON, as in the PSST corpus: ``{"dog": ["D AO G", ...], ...}``.
+    """
+    if path.suffix.lower() == ".json":
+        return _accepted_json(path)
     table = read_table(path)
     table.need("prompt", "pronunciation")
     pronunciations: dict[str, list[tuple[str, ...]]] = {}
@@ -397,6 +404,22 @@ def read_accepted(path: Path) -> dict[str, list[tuple[str, ...]]]:
     if not pronunciations:
         raise TabwbError("there is no pronunciation", where=table.name)
     return pronunciations
+
+
+def _accepted_json(path: Path) -> dict[str, list[tuple[str, ...]]]:
+    try:
+        given = json.loads(read_file(path).decode("utf-8-sig"))
+        return {
+            prompt.casefold(): [parse_pronunciation(one, beyond="allophones") for one in forms]
+            for prompt, forms in given.items()
+        }
+    except OSError as error:
+        raise TabwbError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    except (ValueError, AttributeError, TypeError, RecursionError) as error:
+        raise TabwbError(
+            "is not a list of pronunciations", where=str(path),
+            allowed='{"PROMPT": ["D AO G", ...], ...}',
+        ) from error  # fmt: skip
 
 
 def _forms(

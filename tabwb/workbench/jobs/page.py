@@ -196,6 +196,12 @@ class JobsActions(Actions):
 
         self._ask(TranscribeFiles, "Transcribe sound files")
 
+    def reproduce(self) -> None:
+        """Open the dialog that computes the values of a paper again."""
+        from tabwb.operations.reproduce import ReproducePaper
+
+        self._ask(ReproducePaper, "Reproduce a paper")
+
     def transcribe(self, number: int, transcriber: str = "") -> None:
         """Transcribe stored responses; ask with which transcriber where none is named."""
         from tabwb.operations.transcribing import TranscribeResponses

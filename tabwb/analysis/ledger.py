@@ -1,0 +1,546 @@
+"""Ledgers of papers: what was printed, how it is computed again, and how the two compare."""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
+
+from pydantic import Field, ValidationError
+
+from tabwb.analysis.tables.declared import text
+from tabwb.battery.loader import read_tables, read_text
+from tabwb.battery.problems import Problem, locate, located
+from tabwb.battery.rules import type_problems, unique_ids
+from tabwb.battery.toml_tables import Id, Text
+from tabwb.battery.toml_tables import Table as FileTable
+from tabwb.records.columns import Column
+from tabwb.records.errors import TabwbError
+from tabwb.records.problems import Broken, shortened
+from tabwb.records.words import near, plural
+from tabwb.tables.table import RecordColumn, Table, records_table
+
+REPRODUCED, DIFFERS = "reproduced", "differs"
+STAND_IN, CANNOT = "computed on stand-in data", "cannot be"
+STATUSES = (REPRODUCED, DIFFERS, STAND_IN, CANNOT)
+PRINTED = "the printed values"
+"""What a formula computes from."""
+UNPRINTED = "not printed"
+"""Stands in a ledger where a value is computed that the paper does not print."""
+NEAR = 1e-9
+
+Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
+
+
+class PaperTable(FileTable):
+    """The paper as a whole."""
+
+    id: Id = Field(description="Names the paper on the command line.")
+    also: list[Id] = Field([], description="Other names by which it is found.")
+    title: Text = Field(description="Its title.")
+    citation: Text = Field(description="How to cite it.")
+    url: str = Field("", description="Where it is.")
+    notes: str = Field("", description="What must be known of the paper or of the ledger.")
+
+
+class DataTable(FileTable):
+    """Data that a paper was made from."""
+
+    id: Id = Field(description="Its name in --data ID=FOLDER and in {ID} of a step.")
+    title: Text = Field(description="What it is.")
+    source: Text = Field(description="From where it can be had, and what it must look like.")
+    stand_in: str = Field(
+        "",
+        description="What --stand-in makes in its place: ratings, answers, transcripts, or an "
+        "operation of a plugin that takes folder and seed; empty: nothing.",
+    )
+    stand_in_values: dict[str, Any] = Field({}, description="Further values of that operation.")
+
+
+class StepTable(FileTable):
+    """What is run; the steps share one store and are run in the order of the file."""
+
+    id: Id = Field(description="Names the step.")
+    run: Text = Field(
+        description="The command without 'tabwb', of tabwb or a plugin: 'import', 'psst table'."
+    )
+    values: dict[str, Any] = Field(
+        {}, description="Its values by their names in Python; {ID} in a text is the folder of data."
+    )
+    needs: list[Id] = Field([], description="The data without which it cannot be run.")
+    each: list[Text] = Field(
+        [], description="It is run for each of these, {each} in its values; its document has them."
+    )
+    stand_in: dict[str, Any] = Field({}, description="Other values on stand-in data.")
+
+
+class CheckTable(FileTable):
+    """A printed value that follows from other printed values."""
+
+    column: Name = Field(description="The column that follows.")
+    formula: Text = Field(
+        description="Columns of the row, numbers, + - * /, cell(ENTRY, ROW, COLUMN), "
+        "total(ENTRY, COLUMN, ROWS), log(X). Write each value once where that is possible: a "
+        "printed value stands for all values that are printed so."
+    )
+    rows: list[Text] = Field(["*"], description="Only these rows; * stands for any text.")
+    note: str = Field("", description="Shown where the two differ.")
+
+
+class EntryTable(FileTable):
+    """A table or figure of the paper, or numbers in its text."""
+
+    at: Text = Field(description="Where it stands: 'Table 3', 'section 6.1'.")
+    title: Text = Field(description="What it shows, in your own words.")
+    columns: list[Name] = Field(min_length=1, description="The columns of values.")
+    rows: list[list[str]] = Field(
+        min_length=1,
+        description="The name of the row, then its values as they are printed: the last digit "
+        "tells the tolerance; a whole number has none, unless ~ stands before it. Empty: nothing "
+        "is printed.",
+    )
+    printed: Literal["rounded", "cut"] = Field(
+        "rounded", description="How the paper shortens decimals."
+    )
+    step: str = Field("", description="The step whose document has the values.")
+    found: dict[Name, Text] = Field(
+        {},
+        description="Column: where its value is in the document, such as "
+        "'groups[name={row}].burden'; {row} is the name of the row. A final '#' counts.",
+    )
+    names: dict[str, str] = Field({}, description="Rows: their names in the document.")
+    check: list[CheckTable] = Field([], description="What follows from printed values.")
+    cannot: str = Field("", description="Why it cannot be computed again, where it cannot.")
+    note: str = Field("", description="What must be known of it.")
+
+
+class LedgerFile(FileTable):
+    """The ledger of a paper."""
+
+    paper: PaperTable
+    data: list[DataTable] = Field([], description="What the paper was made from.")
+    step: list[StepTable] = Field([], description="What is run, in this order.")
+    entry: list[EntryTable] = Field(min_length=1)
+
+
+class LedgerProblems(TabwbError):
+    """A ledger cannot be used; every problem is listed."""
+
+    def __init__(self, problems: Sequence[Problem]) -> None:
+        count = plural(len(problems), "problem")
+        super().__init__(f"the ledger has {count}", hint="\n".join(map(str, problems)))
+        self.problems = tuple(problems)
+
+
+def load_ledger(path: Path) -> LedgerFile:
+    """Read and check a ledger; an error lists every problem with its line."""
+    content = read_text(path, "[paper] and [[entry]] tables")
+    tables = content if isinstance(content, Problem) else read_tables(path, content)
+    if isinstance(tables, Problem):
+        raise LedgerProblems([tables])
+    assert isinstance(content, str)
+    try:
+        file = LedgerFile.model_validate(tables)
+    except ValidationError as error:
+        broken = list(type_problems(error.errors(include_url=False), LedgerFile))
+    else:
+        broken = list(_broken(file))
+        if not broken:
+            return file
+    raise LedgerProblems(located(str(path), locate(content), broken))
+
+
+def _broken(file: LedgerFile) -> Iterator[Broken]:
+    data, steps = [one.id for one in file.data], [one.id for one in file.step]
+    entries = {one.at: one for one in file.entry}
+    for name, ids in (("data", data), ("step", steps)):
+        yield from unique_ids((name,), ids, name)
+    for at, step in enumerate(file.step):
+        for place, needed in enumerate(step.needs):
+            if needed not in data:
+                yield _unknown(("step", at, "needs", place), needed, data)
+    for at, entry in enumerate(file.entry):
+        here = ("entry", at)
+        if entries[entry.at] is not entry:
+            yield Broken((*here, "at"), "another entry stands there", shortened(entry.at))
+        if entry.step and entry.step not in steps:
+            yield _unknown((*here, "step"), entry.step, steps)
+        if bool(entry.step) != bool(entry.found):
+            yield Broken((*here, "step"), "step and found need each other")
+        for row, cells in enumerate(entry.rows):
+            if len(cells) != len(entry.columns) + 1:
+                yield Broken(
+                    (*here, "rows", row), "this row has another number of values",
+                    str(len(cells)), f"its name and {plural(len(entry.columns), 'value')}",
+                )  # fmt: skip
+        for column in entry.found.keys() - {*entry.columns}:
+            yield _unknown((*here, "found", column), column, entry.columns)
+        for number, check in enumerate(entry.check):
+            where = (*here, "check", number)
+            if check.column not in entry.columns:
+                yield _unknown((*where, "column"), check.column, entry.columns)
+            try:
+                names = _names(_parsed(check.formula))
+            except ValueError as error:
+                yield Broken((*where, "formula"), str(error), shortened(check.formula))
+                continue
+            for name in names - {*entry.columns}:
+                yield _unknown((*where, "formula"), name, entry.columns)
+
+
+def _unknown(path: tuple[str | int, ...], name: str, known: Sequence[str]) -> Broken:
+    allowed = ", ".join(known) or "none is declared"
+    return Broken(path, "there is none of this name", shortened(name), allowed, near(name, known))
+
+
+class Interval(NamedTuple):
+    """The values that a printed or computed value stands for."""
+
+    low: float
+    high: float
+
+
+class Printed(NamedTuple):
+    """A value as it was printed: between which values it lies, its decimals, and its unit."""
+
+    of: Interval
+    decimals: int
+    percent: bool
+
+    def shown(self, value: Interval) -> str:
+        """Return a computed value in the unit of the printed one, with one more decimal."""
+        factor, unit = (100, " %") if self.percent else (1, "")
+        if self.of.low == self.of.high and all(abs(end - round(end)) < NEAR for end in value):
+            ends = [f"{round(end):,}" for end in value]
+        else:
+            ends = [f"{end * factor:.{self.decimals + 1}f}" for end in value]
+        return "–".join(dict.fromkeys(ends)) + unit
+
+
+_NUMBER = re.compile(r"(~?)(-?)(\d[\d,]*|(?=\.))(?:\.(\d+))?\s*(%?)")
+
+
+def printed(value: str, how: str = "rounded") -> Printed | None:
+    """Return what a printed number stands for; None for a text.
+
+    >>> printed("0.900").of, printed("24 %").of, printed("6,720").of, printed("lion")
+    (Interval(low=0.8995, high=0.9005), Interval(low=0.235, high=0.245), Interval(low=6720.0, \
+high=6720.0), None)
+    """
+    match = _NUMBER.fullmatch(value.strip())
+    if match is None:
+        return None
+    about, sign, whole, decimals, percent = match.groups()
+    number = float(f"{sign}{whole.replace(',', '') or 0}.{decimals or 0}")
+    digits = len(decimals or "")
+    step = 10.0**-digits if digits or percent or about else 0.0
+    low, high = (number, number + step) if how == "cut" else (number - step / 2, number + step / 2)
+    factor = 100 if percent else 1
+    of = Interval(round(low / factor, 12), round(high / factor, 12))
+    return Printed(of, digits, bool(percent))
+
+
+_OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
+}  # fmt: skip
+_FUNCTIONS = ("cell", "total", "log")
+
+
+def _parsed(formula: str) -> ast.expr:
+    """Return the syntax of a formula; a ValueError says what is wrong with it."""
+    try:
+        tree = ast.parse(formula, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise ValueError("this is not a formula") from None
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            if not (isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS):
+                raise ValueError(f"a formula has these functions only: {', '.join(_FUNCTIONS)}")
+        elif (
+            not isinstance(
+                node, ast.Name | ast.Load | ast.Constant | ast.BinOp | ast.UnaryOp | ast.USub
+            )
+            and type(node) not in _OPERATORS
+        ):
+            raise ValueError("a formula has only names, numbers, + - * / and functions")
+    return tree
+
+
+def _names(tree: ast.expr) -> set[str]:
+    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {*_FUNCTIONS}
+
+
+class Undefined(Exception):
+    """A formula has no value; why."""
+
+
+def computed(
+    formula: str, value: Callable[[str], Interval], total: Callable[..., Interval]
+) -> Interval:
+    """Return the values that a formula can have, by interval arithmetic.
+
+    >>> row = {"precision": Interval(0.94, 0.95), "recall": Interval(0.90, 0.91)}
+    >>> low, high = computed("2 / (1 / precision + 1 / recall)", row.__getitem__, max)
+    >>> round(low, 4), round(high, 4)
+    (0.9196, 0.9296)
+    """
+
+    def of(node: ast.expr) -> Interval:
+        match node:
+            case ast.Constant(value=int() | float() as number):
+                return Interval(number, number)
+            case ast.Name(id=name):
+                return value(name)
+            case ast.UnaryOp(operand=operand):
+                low, high = of(operand)
+                return Interval(-high, -low)
+            case ast.BinOp(left=left, op=op, right=right):
+                first, second = of(left), of(right)
+                if isinstance(op, ast.Div) and second.low <= 0 <= second.high:
+                    raise Undefined("a division by zero")
+                ends = [_OPERATORS[type(op)](a, b) for a in first for b in second]
+                return Interval(min(ends), max(ends))
+            case ast.Call(func=ast.Name(id="log"), args=[one]):
+                low, high = of(one)
+                if low <= 0:
+                    raise Undefined("the logarithm of zero")
+                return Interval(math.log(low), math.log(high))
+            case ast.Call(func=ast.Name(id=name), args=args):
+                texts = [one.value for one in args if isinstance(one, ast.Constant)]
+                return total(name, *map(str, texts))
+        raise Undefined("it cannot be computed")
+
+    return of(_parsed(formula))
+
+
+_STEP = re.compile(r"\.?([^.\[\]#]+)|\[([^=\]]+)=([^\]]*)\]|\[(\d+)\]|\.?(#)$")
+
+
+def found(document: Any, path: str, row: str) -> Any:
+    """Return a value of a document; None where there is none.
+
+    >>> found({"rows": [{"of": "a", "n": 1}, {"of": "b", "n": 2}]}, "rows[of={row}].n", "b")
+    2
+    >>> found({"rows": ["a", "b"]}, "rows.#", ""), found({"rows": ["a", "b"]}, "rows[1]", "")
+    (2, 'b')
+    """
+    at, here = 0, document
+    while at < len(path):
+        match = _STEP.match(path, at)
+        if match is None or here is None:
+            return None
+        key, name, wanted, index, count = match.groups()
+        if key is not None:
+            key = key.replace("{row}", row)
+            here = here.get(key) if isinstance(here, Mapping) else None
+        elif count:
+            here = len(here)
+        elif not isinstance(here, Sequence) or isinstance(here, str):
+            return None
+        elif index is not None:
+            here = here[int(index)] if int(index) < len(here) else None
+        else:
+            wanted = wanted.replace("{row}", row)
+            here = next((one for one in here if str(one.get(name)) == wanted), None)
+        at = match.end()
+    return here
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """A step that was run, or could not be.
+
+    Attributes:
+        document: what it gave; None: it was not run.
+        reason: why it was not.
+        failed: it was run and failed.
+        stand_in: it worked on stand-in data.
+    """
+
+    command: str
+    document: Any = None
+    reason: str = ""
+    failed: bool = False
+    stand_in: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A printed value beside the one that was computed, in one way."""
+
+    at: str
+    row: str
+    column: str
+    published: str
+    ours: str
+    status: str
+    by: str
+    note: str = ""
+
+
+def compared(file: LedgerFile, done: Mapping[str, Done]) -> list[Compared]:
+    """Return every printed value of a ledger with what is computed in its place.
+
+    A value that a formula and a step compute has a row for each.
+    """
+    return [one for entry in file.entry for one in _of_entry(file, entry, done)]
+
+
+def _of_entry(file: LedgerFile, entry: EntryTable, done: Mapping[str, Done]) -> Iterator[Compared]:
+    for name, *values in entry.rows:
+        row = dict(zip(entry.columns, values, strict=True))
+        for column, published in row.items():
+            if not published:
+                continue
+            checks = [
+                one for one in entry.check
+                if one.column == column and any(fnmatchcase(name, each) for each in one.rows)
+            ]  # fmt: skip
+            for check in checks:
+                yield _checked(file, entry, name, row, check)
+            if column in entry.found:
+                yield _taken(entry, name, column, published, done[entry.step])
+            elif not checks:
+                reason = entry.cannot or "nothing in the paper determines it"
+                yield Compared(entry.at, name, column, published, "", CANNOT, "", reason)
+
+
+def _checked(
+    file: LedgerFile, entry: EntryTable, name: str, row: Mapping[str, str], check: CheckTable
+) -> Compared:
+    published = row[check.column]
+    number, by = printed(published, entry.printed), f"{PRINTED}: {check.formula}"
+    ours, status, reason = "", CANNOT, ""
+
+    def value(column: str) -> Interval:
+        found = printed(row[column], entry.printed)
+        if found is None:
+            raise Undefined(f"no number is printed in '{column}'")
+        return found.of
+
+    def total(kind: str, at: str, first: str, second: str = "*") -> Interval:
+        rows, column = (first, second) if kind == "cell" else (second, first)
+        return _total(file, at, column, rows)
+
+    try:
+        if number is None:
+            raise Undefined("what is printed is not a number")
+        made = computed(check.formula, value, total)
+    except Undefined as undefined:
+        reason = str(undefined)
+    else:
+        ours, status = number.shown(made), _status(number.of, made)
+        reason = check.note if status == DIFFERS else ""
+    return Compared(entry.at, name, check.column, published, ours, status, by, reason)
+
+
+def _total(file: LedgerFile, at: str, column: str, rows: str) -> Interval:
+    """Return the sum of a column of an entry over the rows that match."""
+    low = high = 0.0
+    entry = next((one for one in file.entry if one.at == at), None)
+    if entry is None or column not in entry.columns:
+        raise Undefined(f"there is no column '{column}' in '{at}'")
+    chosen = [row for row in entry.rows if fnmatchcase(row[0], rows)]
+    if not chosen:
+        raise Undefined(f"there is no row '{rows}' in '{at}'")
+    for row in chosen:
+        one = printed(row[1 + entry.columns.index(column)], entry.printed)
+        if one is None:
+            raise Undefined(f"no number is printed in '{column}' of '{row[0]}'")
+        low, high = low + one.of.low, high + one.of.high
+    return Interval(low, high)
+
+
+def _status(published: Interval, ours: Interval) -> str:
+    """Return whether the two overlap; intervals that only touch do not."""
+    least = NEAR if ours.low < ours.high and published.low < published.high else -NEAR
+    overlap = min(ours.high, published.high) - max(ours.low, published.low)
+    return REPRODUCED if overlap >= least else DIFFERS
+
+
+def _taken(entry: EntryTable, name: str, column: str, published: str, done: Done) -> Compared:
+    here = Compared(entry.at, name, column, published, "", CANNOT, done.command, done.reason)
+    if done.document is None:
+        return here
+    path = entry.found[column]
+    value = found(done.document, path, entry.names.get(name, name))
+    number = printed(published, entry.printed)
+    if isinstance(value, list | tuple):
+        value = " ".join(map(str, value))
+    if value is None or (number is not None and not isinstance(value, int | float)):
+        return _with(here, reason=f"the document has no value at {path}")
+    reason = ""
+    if published == UNPRINTED:
+        ours = f"{value:.3g}" if isinstance(value, float) else str(value)
+        status, reason = CANNOT, "nothing is printed that it could be compared with"
+    elif number is None:
+        ours, status = str(value), REPRODUCED if str(value) == published else DIFFERS
+    else:
+        made = Interval(value, value)
+        ours, status = number.shown(made), _status(number.of, made)
+    if done.stand_in:
+        status = STAND_IN
+    elif status == DIFFERS:
+        reason = entry.note
+    return _with(here, ours, status, reason)
+
+
+def _with(given: Compared, ours: str = "", status: str = CANNOT, reason: str = "") -> Compared:
+    return Compared(
+        given.at, given.row, given.column, given.published, ours, status, given.by, reason
+    )
+
+
+CELLS = (
+    text("at", "Where", "the table, figure or section of the paper"),
+    text("row", "Row", "the row of it"),
+    text("column", "Column", "the column of it"),
+    text("published", "Published", "the value as it is printed"),
+    text("ours", "Ours", "the value that was computed, with one decimal more"),
+    text("status", "Status", ", ".join(STATUSES)),
+    text("by", "Computed by", "the command, or the formula of other printed values"),
+    text("note", "Note", "why it differs or cannot be computed"),
+)
+
+
+def ledger_table(rows: Sequence[Compared]) -> Table:
+    """Return the table of all printed values."""
+    return records_table("ledger", CELLS, rows)
+
+
+def entries_table(rows: Sequence[Compared]) -> Table:
+    """Return how many values of each entry have which status."""
+    counts = [
+        RecordColumn(Column(name, title, f"values that are: {status}", "integer"), _counted(status))
+        for name, title, status in (
+            ("reproduced", "Reproduced", REPRODUCED), ("differs", "Differ", DIFFERS),
+            ("stand_in", "Stand-in", STAND_IN), ("cannot", "Cannot be", CANNOT),
+        )
+    ]  # fmt: skip
+    columns = (
+        text("at", "Where", "the table, figure or section", lambda given: given[0].at),
+        *counts,
+    )
+    grouped: dict[str, list[Compared]] = {}
+    for row in rows:
+        grouped.setdefault(row.at, []).append(row)
+    return records_table("entries", columns, grouped.values())
+
+
+def _counted(status: str) -> Callable[[list[Compared]], int]:
+    return lambda given: sum(one.status == status for one in given)
+
+
+def why_not(rows: Sequence[Compared]) -> dict[str, list[str]]:
+    """Return the reasons why values cannot be computed, each with the entries."""
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        if row.status == CANNOT and row.at not in found.setdefault(row.note, []):
+            found[row.note].append(row.at)
+    return found
