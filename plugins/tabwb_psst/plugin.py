@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
-from tabwb.plugin_api import Operation, OperationSource, RegisterOperation, hookimpl
+from tabwb.plugin_api import (
+    Descriptor,
+    Operation,
+    OperationSource,
+    Register,
+    RegisterOperation,
+    Spec,
+    hookimpl,
+)
 
 GROUP = "Work with the corpus of the PSST challenge (Gale et al. 2022): tables, systems, splits."
 OPERATIONS: tuple[tuple[str, str, str, str], ...] = (
@@ -28,3 +37,19 @@ def tabwb_register_operations(register: RegisterOperation) -> None:
     """Register every command."""
     for id_, help_, module, name in OPERATIONS:
         register(OperationSource(id_, help_, _loaded(module, name), group=GROUP))
+
+
+def _importer(spec: Spec, options: Any) -> object:
+    from tabwb_psst.importing import PsstImporter
+
+    return PsstImporter()
+
+
+@hookimpl
+def tabwb_register_importers(register: Register) -> None:
+    """Register the corpus."""
+    register(
+        Descriptor(
+            "psst", "the PSST corpus: recordings with transcripts, in its public layout", _importer
+        )
+    )

@@ -56,11 +56,25 @@ GROUPS = {
 """Group: its help, and the operations of modules in tabwb.operations."""
 
 
+def formatted(command: click.Command) -> click.Command:
+    """Let ``import FORMAT PATH`` be ``import PATH --format FORMAT``."""
+    parse = command.parse_args
+
+    def with_format(context: click.Context, args: list[str]) -> list[str]:
+        if len(args) > 1 and not any(word.startswith("-") for word in args[:2]):
+            args = [args[1], "--format", args[0], *args[2:]]
+        return parse(context, args)
+
+    command.parse_args = with_format  # type: ignore[assignment, method-assign]
+    return command
+
+
 def made(name: str) -> click.Command:
     """Return a command or group with its operations."""
     if name in ALONE:
         module, kind = ALONE[name]
-        return command(getattr(import_module(f"tabwb.operations.{module}"), kind))
+        made_of = command(getattr(import_module(f"tabwb.operations.{module}"), kind))
+        return formatted(made_of) if name == "import" else made_of
     text, modules = GROUPS[name]
     group = click.Group(name, help=text)
     for module, kinds in modules.items():

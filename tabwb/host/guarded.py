@@ -19,10 +19,10 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from tabwb.lesion.declared import PARAMETERS, TARGETS, Part, Pool
-from tabwb.plugin_api.components import AnswerFile, Cancel, Importer
+from tabwb.plugin_api.components import AnswerFile, Cancel, Importer, SpokenFile
 from tabwb.records.errors import (
     ComponentError,
     MissingExtra,
@@ -604,6 +604,7 @@ class GuardedImporter:
     def __init__(self, inner: Any, name: str) -> None:
         self._inner = inner
         self._name = name
+        self.spoken = bool(getattr(inner, "spoken", False))
 
     def recognises(self, path: Path) -> bool:
         """Return whether the importer takes a path for one of its format.
@@ -621,7 +622,7 @@ class GuardedImporter:
         return known
 
     def read(self, path: Path, names: Mapping[str, str]) -> AnswerFile:
-        """Return the answers of a file or folder, each field checked.
+        """Return the answers of a file or folder, each field checked; or its spoken responses.
 
         Raises:
             ComponentError: the plugin failed, or returned something that is not answers.
@@ -629,13 +630,16 @@ class GuardedImporter:
         """
         try:
             with plugin_code:
-                read = self._inner.read(path, names)
+                read: Any = self._inner.read(path, names)
         except TabwbError:
             raise
         except Exception as error:
             raise self._failed("read()", path, error) from error
+        if self.spoken and isinstance(read, SpokenFile):
+            return cast("AnswerFile", read)  # of a SpokenImporter
         if not isinstance(read, AnswerFile):
-            raise self._wrong(path, f"a {type(read).__name__}", "an AnswerFile")
+            wanted = "a SpokenFile" if self.spoken else "an AnswerFile"
+            raise self._wrong(path, f"a {type(read).__name__}", wanted)
         if not isinstance(read.answers, tuple):
             raise self._wrong(path, f"answers as a {type(read.answers).__name__}", "a tuple")
         if not all(isinstance(file, Path) for file in read.files):

@@ -23,6 +23,9 @@ NOT_FOR: Mapping[str, tuple[str, ...]] = {
     "answers": (),
     "spoken naming": ("model", "judge"),
     "recordings": ("model", "judge", "origin", "research_protocol", "title", "tag"),
+    "a corpus": (
+        "model", "judge", "origin", "research_protocol", "speaker", "date", "title",
+    ),
     "ratings": (
         "battery", "format", "again", "date", "research_protocol", "title", "tag",
     ),
@@ -41,6 +44,7 @@ class ImportFile(Operation):
     inspect_ai, or a folder of them; samples of lm-evaluation-harness; CHAT transcripts (.cha); or
     spoken naming: a TextGrid, an EAF, a folder of them, or a PSST folder, with the sound files
     beside them; or a folder of recordings, ITEM.wav. All answers of a file are stored, or none.
+    'tabwb import psst DIR' reads the PSST corpus, session by session, with a battery of its own.
 
     Ratings made elsewhere (a table with the columns response, rater, measure, value, Label Studio's
     JSON, a REDCap table with --mapping) become the rating set --set NAME; the folder that 'tabwb
@@ -62,8 +66,8 @@ class ImportFile(Operation):
     format: Annotated[
         str | None,
         Arg("table, chat, inspect, lm-eval, naming, tiers (running speech of a TextGrid or EAF), "
-            "or one of a plugin; default: recognised from the file.", "Format", metavar="F",
-            blank="as the file looks", short=True),
+            "or one of a plugin (psst), also before PATH; default: recognised from the file.",
+            "Format", metavar="F", blank="as the file looks", short=True),
     ] = None  # fmt: skip
     date: Annotated[
         str | None,
@@ -147,6 +151,12 @@ class ImportFile(Operation):
         Arg("Recordings: the transcriber, or none. Default: bundled-words.", "Transcriber",
             metavar="SPEC", kind="transcribers", of="recordings", blank="bundled-words"),
     ] = None  # fmt: skip
+    correctness: Annotated[
+        Path | None,
+        Arg("PSST: the accepted pronunciations of each prompt (JSON). Default: correctness.json in "
+            "the folder.", "Accepted", metavar="FILE", of="a corpus", kind="file",
+            blank="correctness.json"),
+    ] = None  # fmt: skip
     set: Annotated[
         str | None,
         Arg("Ratings: the rating set to make of them.", "Set", metavar="NAME", of="ratings",
@@ -190,13 +200,15 @@ class ImportFile(Operation):
 
     def _source(self, plugins: Plugins, path: Path) -> Source:
         from tabwb.administer.answers.importing import importer_of
-        from tabwb.operations.naming import source_of_naming
+        from tabwb.operations.naming import Corpus, source_of_naming
         from tabwb.operations.rate import source_of_ratings
 
         source = _installed("tabwb.administer.rating", lambda: source_of_ratings(self))
         if source is None and self.format != NAMING:
             importer = importer_of(plugins, path, self.format)
-            source = None if importer is None else Answers(self, path, importer)
+            if importer is not None:
+                spoken = getattr(importer, "spoken", False)
+                source = (Corpus if spoken else Answers)(self, path, importer)
         other = path.is_file() and path.suffix.lower() not in ANNOTATIONS
         if source is None and (self.format == NAMING or not other):
             source = _installed("tabwb.tasks.spoken_naming", lambda: source_of_naming(self))

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, cast
 
 from tabwb.operations.importing import NOTHING, SHOWN, ImportFile, Source, stored
 from tabwb.operations.operation import Arg, Operation, Progress, Told, Tools, asked_conditions
@@ -26,12 +26,15 @@ if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
     from tabwb.battery.model import Battery
     from tabwb.host.plugins import Plugins
+    from tabwb.plugin_api.components import Importer, SpokenFile
     from tabwb.records.conditions import Conditions
     from tabwb.records.declared_conditions import Audience
     from tabwb.records.trials import Administration
     from tabwb.tasks.spoken_naming.imports import TakeFile
 
 MICROPHONE = "mic"
+MOST_PROBLEMS = 20
+"""Problems of a corpus that are shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -451,6 +454,71 @@ class Sessions(Source):
                 yield Told("", len(numbers), of)
         finally:
             stored(tools, numbers)
+
+
+class Corpus(Sessions):
+    """A corpus that a plugin reads: its battery, its sessions, what it says of participants."""
+
+    KIND = "a corpus"
+
+    def __init__(self, wanted: ImportFile, path: Path, importer: Importer) -> None:
+        super().__init__(wanted, path)
+        self._importer = importer
+
+    def read(self, plugins: Plugins) -> None:
+        """Read the corpus."""
+        from tabwb.tasks.spoken_naming.giving import prepare_corpus
+
+        names = {} if self.wanted.correctness is None else {
+            "correctness": str(self.wanted.correctness)
+        }  # fmt: skip
+        self._file = cast("SpokenFile", self._importer.read(self.path, names))
+        self._prepared = prepare_corpus(plugins, self._file, self.wanted.battery)
+
+    def document(self) -> dict[str, Any]:
+        """Return the sessions, and what is left out."""
+        return {
+            **super().document(),
+            "battery": self._prepared.battery.id,
+            "left_out": dict(self._file.left_out),
+            "problems": list(self._file.problems),
+        }
+
+    def tell(self, tools: Tools) -> None:
+        """Tell what was read and what is left out, a line each, and how many of each kind."""
+        tools.say(self._file.title)
+        for line in (*self._file.problems[:MOST_PROBLEMS], *self._prepared.notes):
+            tools.warn(line)
+        if (more := len(self._file.problems) - MOST_PROBLEMS) > 0:
+            tools.warn(f"and {plural(more, 'problem')} more; --json has all of them")
+        if counts := ", ".join(f"{what} {n}" for what, n in self._file.left_out.items()):
+            tools.warn(f"left out: {counts}")
+
+    def store(self, tools: Tools) -> Progress:
+        """Fill the records of participants, and store one session after another."""
+        from tabwb.administer.participants import fill_records
+        from tabwb.tasks.spoken_naming.giving import import_sessions
+
+        prepared, numbers = self._prepared, list[int]()
+        sizes = [len(session.responses) for session, _ in prepared.sessions]
+        filling = fill_records(
+            tools.store, tools.plugins.study, self._file.participants.items(), self.path.name
+        )
+        for difference in filling.differences:
+            tools.warn(str(difference))
+        done = 0
+        try:
+            for number, _ in import_sessions(
+                tools.store, tools.plugins, prepared, tools.warn, self._marks(),
+                lambda: check_stop(tools, numbers), again=self.wanted.again,
+            ):  # fmt: skip
+                done += sizes[len(numbers)]
+                numbers.append(number)
+                yield Told("", done, sum(sizes), done)
+        finally:
+            stored(tools, numbers)
+        tools.document |= self.document()
+        tools.say(f"{plural(done, 'response')} in {plural(len(numbers), 'administration')}")
 
 
 def check_stop(tools: Tools, numbers: Sequence[int]) -> None:

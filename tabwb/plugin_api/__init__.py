@@ -54,6 +54,8 @@ if TYPE_CHECKING:
     from tabwb.plugin_api.components import ModelBackend as ModelBackend
     from tabwb.plugin_api.components import Response as Response
     from tabwb.plugin_api.components import Scorer as Scorer
+    from tabwb.plugin_api.components import SpokenFile as SpokenFile
+    from tabwb.plugin_api.components import SpokenImporter as SpokenImporter
     from tabwb.plugin_api.components import Transcriber as Transcriber
     from tabwb.plugin_api.decorators import exporter as exporter
     from tabwb.plugin_api.decorators import judge as judge
@@ -109,6 +111,8 @@ if TYPE_CHECKING:
     from tabwb.records.exchange import Reply as Reply
     from tabwb.records.exchange import Request as Request
     from tabwb.records.exchange import Wait as Wait
+    from tabwb.records.naming import ImportedSession as ImportedSession
+    from tabwb.records.naming import Named as Named
     from tabwb.records.ratings import Declaration as Declaration
     from tabwb.records.ratings import MeasureKind as MeasureKind
     from tabwb.records.ratings import Rating as Rating
@@ -149,7 +153,7 @@ _NAMES = {
     "tabwb.operations.operation": "Arg IDS Operation Told Tools numbers_of",
     "tabwb.plugin_api.components": "ActivationBackend AnswerFile AnswerProblems BatchingBackend "
     "Cancel Exporter Importer Judge LaneBackend LesionableBackend LikelihoodBackend ModelBackend "
-    "Response Scorer Transcriber",
+    "Response Scorer SpokenFile SpokenImporter Transcriber",
     "tabwb.plugin_api.decorators": "exporter judge scorer statistic",
     "tabwb.plugin_api.descriptors": "BatterySource Descriptor",
     "tabwb.plugin_api.extensions": "CommandSource Computed OperationSource PageData PageSource "
@@ -162,6 +166,7 @@ _NAMES = {
     "Noted Observed Paused Rated Resumed Streamed TrialSkipped TrialStarted TrialVoided "
     "Undone Waiting",
     "tabwb.records.exchange": "Decoding Likelihood Message NOT_SENT Reply Request Wait",
+    "tabwb.records.naming": "ImportedSession Named",
     "tabwb.records.ratings": "Declaration MeasureKind Rating Verdict failed undefined valued",
     "tabwb.records.speakers": "Column SubjectKind",
     "tabwb.records.specs": "Spec parse_spec",

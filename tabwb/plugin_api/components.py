@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from tabwb.records.answers import RecordedAnswer
+    from tabwb.records.naming import ImportedSession
     from tabwb.records.speech import Clip, Transcript
 
 MOST_PROBLEMS = 20
@@ -68,6 +69,33 @@ class AnswerFile:
     language: str = "en"
     spoken: bool = False
     declarations: tuple[Declaration, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenFile:
+    """The spoken responses of a corpus.
+
+    Attributes:
+        title: what it is, for people.
+        sessions: each becomes an administration of its speaker; an item that the battery does not
+            have is left out.
+        battery: the tables of a battery of the corpus, as in ``battery.toml``, without files; for
+            who names no other.
+        rater: who transcribed and scored, an ID, where a response does not say it.
+        participants: the columns of speakers' records that the corpus states, as texts.
+        left_out: what cannot be used: reason to number.
+        problems: a line for each of them, with its place.
+        notes: what else the user is to know.
+    """
+
+    title: str
+    sessions: tuple[ImportedSession, ...]
+    battery: Mapping[str, Any]
+    rater: str = ""
+    participants: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    left_out: Mapping[str, int] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 Cancel = threading.Event
@@ -359,6 +387,27 @@ class Importer(Protocol):
 
         Raises:
             TabwbError: it cannot be read; the message says where and why.
+        """
+
+
+class SpokenImporter(Protocol):
+    """Reads a corpus of recorded responses. It is registered as an :class:`Importer` is."""
+
+    spoken: Literal[True]
+    """Tells it from an importer of answers."""
+
+    def recognises(self, path: Path) -> bool:
+        """Return whether a file or folder is of this format; look at names and first bytes only."""
+
+    def read(self, path: Path, names: Mapping[str, str]) -> SpokenFile:
+        """Return every response that can be used.
+
+        Args:
+            path: the file or folder.
+            names: what the user says of it: ``correctness``, a file of accepted pronunciations.
+
+        Raises:
+            TabwbError: nothing can be read; the message says where and why.
         """
 
 

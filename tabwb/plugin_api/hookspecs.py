@@ -153,7 +153,8 @@ def tabwb_register_importers(register: Register) -> None:
     """Register readers of answers that were given elsewhere, for ``tabwb import``.
 
     Called once, before the first component is used. The factory returns an
-    :class:`~tabwb.plugin_api.components.Importer`.
+    :class:`~tabwb.plugin_api.components.Importer`, or of a corpus of recordings a
+    :class:`~tabwb.plugin_api.components.SpokenImporter`.
     """
 
 

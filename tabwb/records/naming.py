@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
 from tabwb.records.errors import StoreError
@@ -343,3 +344,59 @@ def is_recorded(trial: Trial) -> bool:
     """Return whether the response that counts was given aloud."""
     attempt = trial.counting
     return attempt is not None and Take.of_metadata(attempt.metadata) is not None
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """One response that was given elsewhere.
+
+    Attributes:
+        item: its id, SUBTEST/ITEM where that names several, or its target.
+        start_s, end_s: its stretch of the recording; ``end_s`` None: to the end.
+        transcripts: by machines and people, the one that is shown first last; times count from the
+            beginning of the response; the transcriber is empty where the source does not name it.
+        score: a person's, or None.
+        heard, code: a person's, or empty.
+        examiner: stretches of the recording in which the administrator speaks.
+        rater: whose score it is, where the source says it.
+        cues: kind of each cue that was given, and its second, or None where it is not known.
+        marks: seconds at which the administrator marked a new attempt.
+        shown_s, onset_s: when the picture was drawn and when speech began.
+        onset_method: who or what set the onset.
+        note: on the response, or empty.
+    """
+
+    item: str
+    start_s: float = 0.0
+    end_s: float | None = None
+    transcripts: tuple[Transcript, ...] = ()
+    score: Score | None = None
+    heard: str = ""
+    code: str = ""
+    examiner: tuple[tuple[float, float], ...] = ()
+    sound: Path | None = None
+    rater: str = ""
+    cues: tuple[tuple[str, float | None], ...] = ()
+    marks: tuple[float, ...] = ()
+    shown_s: float | None = None
+    onset_s: float | None = None
+    onset_method: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedSession:
+    """The responses of one speaker in one session.
+
+    Attributes:
+        speaker: as the source calls it, or empty.
+        responses: in the order given.
+        date: when the session was held, ISO 8601; empty where the source does not say it.
+        title: of the administration, or empty.
+    """
+
+    speaker: str
+    source: Path
+    responses: tuple[Named, ...]
+    date: str = ""
+    title: str = ""

@@ -99,14 +99,20 @@ def staged(folder: Path, source: BinaryIO) -> Iterator[Staged]:
         yield Staged(copy, digest, size)
 
 
-def place(folder: Path, new: Staged) -> None:
-    """Give a staged file its name. Inside the writing transaction that inserts its row."""
+def place(folder: Path, new: Staged, unsynced: set[Path] | None = None) -> None:
+    """Give a staged file its name. Inside the writing transaction that inserts its row.
+
+    Folders are synced here, or added to ``unsynced``, which is synced before the commit.
+    """
     path = path_of(folder, new.digest)
     with explained(folder):
         if is_whole(path, new.digest):
             return
         make_private_folder(path.parent)
         new.path.replace(path)
+        if unsynced is not None:
+            unsynced |= {path.parent, folder}
+            return
         sync_folder(path.parent)
         sync_folder(folder)
 

@@ -180,7 +180,7 @@ class People:
             with blobs.staged(folder, source) as new, self._access.writing() as transaction:
                 row = (new.digest, new.size, None)
                 self._insert(transaction, administration_id, recording, row, who)
-                blobs.place(folder, new)
+                blobs.place(folder, new, self._access.unsynced)
             return new.digest
 
     def _insert(

@@ -15,6 +15,7 @@ from tabwb.battery.model import Battery
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import StoreError
 from tabwb.records.exchange import Message
+from tabwb.records.files import sync_folder
 from tabwb.records.ratings import Declaration, Judged, Judgement
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.trials import Administration, Entry, PlannedTrial, Trial
@@ -81,6 +82,11 @@ class Access:
         """The open transaction of this thread, or None."""
         return getattr(self._held, "transaction", None)
 
+    @property
+    def unsynced(self) -> set[Path] | None:
+        """Inside :meth:`together` the folders that are synced at its end, else None."""
+        return getattr(self._held, "unsynced", None)
+
     @contextmanager
     def unchanged(self) -> Iterator[None]:
         """Let this thread read one state of the store; it must not write meanwhile."""
@@ -98,8 +104,11 @@ class Access:
     @contextmanager
     def writing(self) -> Iterator[Transaction]:
         """Yield a writing transaction, in which this thread also reads; writers of this process
-        take turns.
+        take turns. Inside :meth:`together` it is the one that is open.
         """
+        if self.unsynced is not None and self.held is not None:
+            yield self.held
+            return
         with self._turn:
             try:
                 with self.database.writing() as transaction, self._holding(transaction):
@@ -109,6 +118,20 @@ class Access:
                 self.keys.forget()
                 raise
             self.keys.keep()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Make everything that this thread writes in the block one commit: all of it, or none."""
+        # Files that are placed in vain are swept when the store is opened next.
+        mark = blobs.marked(blobs.folder_of(self.embedded)) if self.embedded else nullcontext()
+        with mark, self.writing():
+            self._held.unsynced = set()
+            try:
+                yield
+                for folder in self._held.unsynced:
+                    sync_folder(folder)
+            finally:
+                self._held.unsynced = None
 
     @contextmanager
     def erasing(self) -> Iterator[Transaction]:
@@ -434,6 +457,10 @@ class Store:
 
         with self._access.reading() as transaction:
             return attempt_details(transaction, ids)
+
+    def together(self) -> AbstractContextManager[None]:
+        """Let everything that this thread writes in the block be one commit: all of it, or none."""
+        return self._access.together()
 
     def append(self, administration_id: int, entries: Sequence[Entry]) -> None:
         """Append entries in one transaction, durable when this returns.

@@ -220,6 +220,7 @@ class Session:
         model_spec: of the model that answers: the examinee, or the same model at another path.
         strategy: gives the items of a task type that brings one; None where none does.
         corrections: skips, voids, undo, notes and ratings made anew.
+        kept_back: events of which observers are told later, by :meth:`tell`; None: at once.
     """
 
     def __init__(
@@ -254,6 +255,7 @@ class Session:
             store.location,
             lambda number: self.history.trial(number).plan.subtest,
         )
+        self.kept_back: list[events.Event] | None = None
         self._held = held
         self._started: EventEntry | None = None
 
@@ -515,6 +517,9 @@ class Session:
         self.store.append(self.administration.id, whole)
         self._started = None
         self.state.history = self.history.with_entries(whole)
+        if self.kept_back is not None:
+            self.kept_back += made
+            return made
         return tuple(map(self._observers.tell, made))
 
     def tell(self, event: events.Event) -> events.Event:

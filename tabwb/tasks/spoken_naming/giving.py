@@ -6,28 +6,33 @@ Responses are files, transcripts come in batches.
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from tabwb.administer.answers.importing import noted_file
 from tabwb.administer.consent import Guard
 from tabwb.administer.session import setup
-from tabwb.administer.session.session import Events, Session, pausing
+from tabwb.administer.session.session import Events, Session
 from tabwb.administer.transcription import Job, Transcribing, notated, permit
+from tabwb.battery.loader import NamedFiles, battery_from_canonical, canonical_json
 from tabwb.battery.model import Battery
 from tabwb.host.plugins import Plugins
-from tabwb.plugin_api.components import Cancel
+from tabwb.plugin_api.components import Cancel, SpokenFile
 from tabwb.records import events
 from tabwb.records.conditions import Conditions, conditions_of
 from tabwb.records.declared_conditions import Audience
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import sha256_of
 from tabwb.records.naming import (
     Cued,
+    ImportedSession,
     Marked,
+    Named,
     PictureShown,
     RecordingBegan,
     RecordingEnded,
@@ -38,8 +43,17 @@ from tabwb.records.speakers import Origin, losses_beside, origins_beside, read_d
 from tabwb.records.specs import uuid7
 from tabwb.records.speech import Transcript, is_typed
 from tabwb.records.states import AdministrationStatus, TrialState
-from tabwb.records.trials import Administration, AttemptEntry, Entry, EventEntry, Trial
+from tabwb.records.trials import (
+    Administration,
+    AttemptEntry,
+    Entry,
+    EventEntry,
+    Marks,
+    Trial,
+    changes,
+)
 from tabwb.records.words import plural
+from tabwb.scoring.text import fold_case
 from tabwb.speech import files as sound_files
 from tabwb.speech.files import ALLOWED, SUFFIXES
 from tabwb.speech.finding import quality
@@ -50,8 +64,6 @@ from tabwb.tasks.spoken_naming.imports import (
     MANIFEST,
     TABLE,
     TIERS,
-    ImportedSession,
-    Named,
     Step,
     TakeFile,
     check_sounds,
@@ -60,6 +72,7 @@ from tabwb.tasks.spoken_naming.imports import (
     date_of,
     holder_of,
     item_names,
+    items_of,
     left_out,
     read_sessions,
     stored_already,
@@ -258,10 +271,14 @@ def import_responses(
     kept: dict[Path, tuple[RecordingBegan, RecordingEnded]] = {}
     uids = {sha256: uid for uid, sha256 in _stored_sounds(session).items()}
     begun = sum(len(trial.attempts) for trial in session.trials)
-    numbers = {(trial.plan.subtest, trial.plan.item): trial.plan.number for trial in session.trials}
+    numbers: dict[tuple[str, str], list[int]] = {}
+    for trial in session.trials:
+        numbers.setdefault((trial.plan.subtest, trial.plan.item), []).append(trial.plan.number)
     places = item_names(session.battery)
     for at, named in enumerate(imported.responses, start=1):
-        number = numbers[places[named.item]]
+        # The following response to an item is its next replicate, or another take of the last one.
+        of_item = numbers[places[named.item]]
+        number = of_item.pop(0) if len(of_item) > 1 else of_item[0]
         if at == begun:  # it may have stopped before all that was said of the response
             session.state.number, session.state.awaiting = number, False
             yield from _said_elsewhere(session, named, by)
@@ -328,13 +345,11 @@ def _import(
 def import_session(session: Session, imported: ImportedSession, by: str) -> None:
     """Store the responses of a session that was held elsewhere, and end the administration.
 
-    It is discontinued where items are missing. Where the import fails it is paused: what was stored
-    stays, and the same import continues.
+    It is discontinued where items are missing.
     """
     session.resume()
-    with pausing(session):
-        for _ in import_responses(session, imported, by):
-            pass
+    for _ in import_responses(session, imported, by):
+        pass
     if session.waiting(aloud=True):
         session.discontinue(f"not in {imported.source.name}")
     else:
@@ -448,6 +463,46 @@ def prepare_sessions(
     return PreparedSessions(battery, tuple(made), tuple(notes))
 
 
+def prepare_corpus(plugins: Plugins, given: SpokenFile, argument: str | None) -> PreparedSessions:
+    """Return what will be stored of a corpus; its own battery where no other is named."""
+    battery = (
+        made_battery(given.battery) if argument is None else setup.find_battery(plugins, argument)
+    )
+    items = items_of(battery)
+    left_out: Counter[str] = Counter()
+    made: list[tuple[ImportedSession, Conditions]] = []
+    for session in given.sessions:
+        known = []
+        for response in session.responses:
+            if item := items.get(fold_case(response.item)):
+                known.append(replace(response, item=item))
+            else:
+                left_out[response.item] += 1
+        if not known:
+            continue
+        most = max(Counter(response.item for response in known).values())
+        conditions = Conditions(
+            examinee=session.speaker, kind="speaker", judges=(), rater=given.rater,
+            origin="human", session_date=session.date, replicates=most,
+        )  # fmt: skip
+        resolved = setup.resolve(plugins, battery, conditions)
+        made.append((replace(session, responses=tuple(known)), resolved))
+    lost = ", ".join(f"{item} ({count})" for item, count in left_out.items())
+    notes = (*given.notes, *([f"no item of '{battery.id}': {lost}"] if lost else ()))
+    return PreparedSessions(battery, tuple(made), notes)
+
+
+def made_battery(tables: Mapping[str, Any]) -> Battery:
+    """Return the battery of tables that a program made, checked as a file is."""
+    from tabwb.battery.rules import validate
+
+    _, broken = validate(dict(tables), None)
+    if broken:
+        listed = "; ".join(f"{'.'.join(map(str, one.path))}: {one.message}" for one in broken[:5])
+        raise TabwbError(f"a battery cannot be made of this: {listed}")
+    return battery_from_canonical(canonical_json(tables, NamedFiles()), "made for imported speech")
+
+
 def import_sessions(
     store: Store,
     plugins: Plugins,
@@ -467,28 +522,29 @@ def import_sessions(
         known = [given for given in holders if given is not None and not continues(given, None)]
         if known and len(known) == len(holders):
             raise stored_already(known[0])
+        guards = (Guard(store, plugins, conditions) for _, conditions in prepared.sessions)
+        for notice in Guard.notices_of(guards):
+            tell(notice)
         for (imported, conditions), given in zip(prepared.sessions, holders, strict=True):
             step()
             if given in known:
                 yield given.id, f"{conditions.examinee}, in the store already"
                 continue
-            if given is None:
-                opened = create_naming(store, plugins, prepared.battery, conditions)
-            else:
-                opened = resume_naming(store, plugins, given.id)
-            with opened as session:
-                for notice in Guard(store, plugins, conditions).notices():
-                    tell(notice)
+            with store.together():  # a session is stored whole, or not at all
                 if given is None:
-                    session.commit((*marks, *_noted(imported)))
-                number = session.administration.id
-                try:
+                    opened = create_naming(store, plugins, prepared.battery, conditions)
+                else:
+                    opened = resume_naming(store, plugins, given.id)
+                with opened as session:
+                    session.kept_back = []
+                    if given is None:
+                        titled = changes(Marks(), title=imported.title)
+                        session.commit((*marks, *titled, *_noted(imported)))
                     import_session(session, imported, conditions.rater or IMPORTED_BY)
-                except BaseException:
-                    tell(f"administration {number} holds only a part of {imported.source}")
-                    raise
+            for event in session.kept_back:
+                session.tell(event)
             held = plural(len(imported.responses), "response")
-            yield number, f"{held} of {conditions.examinee}"
+            yield session.administration.id, f"{held} of {conditions.examinee}"
 
 
 def _holders(store: Store, prepared: PreparedSessions) -> list[Administration | None]:

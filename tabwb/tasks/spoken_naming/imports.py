@@ -21,7 +21,14 @@ from tabwb.phonology.transcripts import read_table
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.files import check_inside, file_inside, open_file, sha256_of
-from tabwb.records.naming import SCORES, TIME_UNKNOWN, Cued, Score
+from tabwb.records.naming import (
+    SCORES,
+    TIME_UNKNOWN,
+    Cued,
+    ImportedSession,
+    Named,
+    Score,
+)
 from tabwb.records.speakers import read_day, session_day
 from tabwb.records.specs import parse_spec
 from tabwb.records.speech import Segment, Transcript
@@ -443,60 +450,6 @@ SAME_S = 0.0015
 """Times that differ by less are the same: ELAN has whole milliseconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Named:
-    """One response that was given elsewhere.
-
-    Attributes:
-        item: as :func:`tabwb.tasks.spoken_naming.imports.item_names` calls it.
-        start_s, end_s: its stretch of the recording; ``end_s`` None: to the end.
-        transcripts: by machines and people, the one that is shown first last; times count from the
-            beginning of the response; the transcriber is empty where the source does not name it.
-        score: a person's, or None.
-        heard, code: a person's, or empty.
-        examiner: stretches of the recording in which the administrator speaks.
-        rater: whose score it is, where the source says it.
-        cues: kind of each cue that was given, and its second, or None where it is not known.
-        marks: seconds at which the administrator marked a new attempt.
-        shown_s, onset_s: when the picture was drawn and when speech began.
-        onset_method: who or what set the onset.
-        note: on the response, or empty.
-    """
-
-    item: str
-    start_s: float = 0.0
-    end_s: float | None = None
-    transcripts: tuple[Transcript, ...] = ()
-    score: Score | None = None
-    heard: str = ""
-    code: str = ""
-    examiner: tuple[tuple[float, float], ...] = ()
-    sound: Path | None = None
-    rater: str = ""
-    cues: tuple[tuple[str, float | None], ...] = ()
-    marks: tuple[float, ...] = ()
-    shown_s: float | None = None
-    onset_s: float | None = None
-    onset_method: str = ""
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ImportedSession:
-    """The responses of one speaker in one session.
-
-    Attributes:
-        speaker: as the source calls it, or empty.
-        responses: in the order given.
-        date: when the session was held, ISO 8601; empty where the source does not say it.
-    """
-
-    speaker: str
-    source: Path
-    responses: tuple[Named, ...]
-    date: str = ""
-
-
 Step = Callable[[], object]
 """Is called before each file that is read and each session that is stored; raises to stop."""
 
@@ -564,7 +517,7 @@ def cued(battery: Battery, named: Named) -> Iterator[Cued]:
         yield Cued(place, kind, cues[place].counts, at_s)
 
 
-def _items_of(battery: Battery) -> dict[str, str]:
+def items_of(battery: Battery) -> dict[str, str]:
     """What an item may be called in a source (its name and its target, lower case) to its name."""
     names = item_names(battery)
     targets: dict[str, str] = {}
@@ -596,7 +549,7 @@ def _of_annotations(
             allowed=f"a tier 'item' or 'target'; this file has {', '.join(annotations.tiers)}",
             hint="name the tier: --tier item=NAME",
         )
-    items = _items_of(battery)
+    items = items_of(battery)
     for window in windows:
         yield Named(
             item_of(window.label, items, f"{where} at {window.start_s:.3f} s"),
@@ -710,7 +663,7 @@ def _of_table(table: Path, battery: Battery, step: Step) -> Iterator[ImportedSes
             where=f"{table}:1",
             allowed="utterance_id, prompt, transcript; and session, correctness, filename",
         )
-    items = _items_of(battery)
+    items = items_of(battery)
     sessions: dict[str, list[Named]] = {}
     dates: dict[str, set[str]] = {}
     for row in rows.rows:

@@ -1,0 +1,171 @@
+"""``tabwb import psst``: the corpus as a battery of recordings, sessions and participants."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from tabwb.phonology.dictionary import guessed_sound, load_dictionary
+from tabwb.plugin_api import ImportedSession, Named, Segment, SpokenFile, Transcript
+from tabwb_psst.corpus import TABLE, Accepted, Corpus, Utterance, is_corpus, read_corpus
+
+BATTERY: Final = "psst"
+RATER: Final = "psst"
+"""Who transcribed and judged, as the corpus does not say."""
+TESTLESS: Final = "PSST"
+CORRECTNESS: Final = "correctness"
+"""What the user names: the file of accepted pronunciations."""
+
+
+class PsstImporter:
+    """Reads the PSST corpus."""
+
+    spoken: Literal[True] = True
+
+    def recognises(self, path: Path) -> bool:
+        """Return whether a folder has tables of utterances by split."""
+        return is_corpus(path)
+
+    def read(self, path: Path, names: Mapping[str, str]) -> SpokenFile:
+        """Return its sessions, a battery of its prompts, and what it says of participants."""
+        given = names.get(CORRECTNESS)
+        corpus = read_corpus(path, Path(given) if given else None)
+        accepted, guessed = _all_accepted(corpus)
+        left_out: dict[str, int] = {
+            kind: n for kind, n in corpus.problem_counts.items() if kind != "files"
+        }
+        return SpokenFile(
+            f"PSST corpus, {len(corpus.utterances):,} utterances of "
+            f"{len(corpus.by_speaker)} speakers",
+            tuple(_sessions(corpus)),
+            battery_tables(corpus, accepted),
+            RATER,
+            {speaker: _participant(own, corpus.root) for speaker, own in corpus.by_speaker.items()},
+            left_out,
+            tuple(map(str, corpus.problems)),
+            tuple(_notes(corpus, guessed)),
+        )
+
+
+def battery_tables(corpus: Corpus, accepted: Accepted) -> dict[str, Any]:
+    """Return a battery of recordings: a subtest for each test, an item for each prompt."""
+    places: dict[str, dict[str, str]] = {}
+    for utterance in sorted(corpus.utterances, key=_place):
+        places.setdefault(utterance.test or TESTLESS, {}).setdefault(
+            utterance.prompt.casefold(), utterance.prompt
+        )
+    subtests = []
+    for test, prompts in places.items():
+        items, taken = [], set[str]()
+        for folded, prompt in prompts.items():
+            item = _id(prompt, taken)
+            forms = [
+                {"phonemes": " ".join(form), "reason": "accepted in the corpus"}
+                for form in accepted[folded]
+            ]
+            items.append({"id": item, "target": prompt, "accept": forms})
+        subtests.append(
+            {"id": _id(test, set()), "title": test, "response": "naming", "item": items}
+        )
+    digest = hashlib.sha256(json.dumps(subtests, sort_keys=True).encode()).hexdigest()
+    head = {
+        "id": BATTERY,
+        "title": "PSST: responses to the BNT-SF and the VNT",
+        "version": digest[:8],
+        "language": "en",
+        "license": "that of the corpus",
+        "citation": "Gale, Fleegle, Fergadiotis and Bedrick (2022). The Post-Stroke Speech "
+        "Transcription (PSST) Challenge.",
+        "notes": "Made of an imported corpus; it has no pictures.",
+        "examinees": ["speaker"],
+    }
+    return {"battery": head, "subtest": subtests}
+
+
+def _place(utterance: Utterance) -> tuple[str, str]:
+    """Return the test, and what names an item and its place in the id: VNT20-shove."""
+    return utterance.test, utterance.id.partition("-")[2] or utterance.prompt
+
+
+def _id(text: str, taken: set[str]) -> str:
+    name = re.sub("[^a-z0-9]+", "-", text.casefold()).strip("-") or "item"
+    number, found = 1, name
+    while found in taken:
+        number += 1
+        found = f"{name}-{number}"
+    taken.add(found)
+    return found
+
+
+def _all_accepted(corpus: Corpus) -> tuple[dict[str, tuple[tuple[str, ...], ...]], list[str]]:
+    """Return accepted pronunciations of all prompts: the dictionary's where the corpus has none."""
+    accepted, guessed = dict(corpus.accepted), []
+    for prompt in corpus.prompts:
+        if prompt not in accepted:
+            known = [word.phonemes for word in load_dictionary().pronunciations(prompt)]
+            accepted[prompt] = tuple(known) or (guessed_sound(prompt) or ("AH",),)
+            guessed.append(prompt)
+    return accepted, guessed
+
+
+def _sessions(corpus: Corpus) -> Iterable[ImportedSession]:
+    found: defaultdict[tuple[str, str], list[Utterance]] = defaultdict(list)
+    for utterance in corpus.utterances:
+        found[utterance.split, utterance.session].append(utterance)
+    tests: defaultdict[str, set[str]] = defaultdict(set)
+    for utterance in corpus.utterances:
+        tests[utterance.prompt.casefold()].add(utterance.test)
+    for (split, session), own in found.items():
+        table = corpus.root / split / TABLE
+        named = tuple(_named(one, several=len(tests[one.prompt.casefold()]) > 1) for one in own)
+        yield ImportedSession(own[0].speaker, table, named, title=session)
+
+
+def _named(utterance: Utterance, *, several: bool) -> Named:
+    """Return a response; ``several`` tests have its prompt."""
+    transcripts: tuple[Transcript, ...] = ()
+    if utterance.transcript is not None:
+        segments = tuple(Segment(label, 0.0, 0.0) for label in utterance.transcript)
+        status: Literal["ok", "empty"] = "ok" if segments else "empty"
+        transcripts = (Transcript("", status, segments, metadata={"times": "none"}),)
+    score = {True: "right", False: "error", None: None}[utterance.correct]
+    test = f"{_id(utterance.test or TESTLESS, set())}/" if several else ""
+    return Named(
+        f"{test}{_id(utterance.prompt, set()) if several else utterance.prompt}",
+        transcripts=transcripts,
+        score=score,  # type: ignore[arg-type]
+        sound=utterance.sound,
+    )
+
+
+def _participant(own: Sequence[Utterance], root: Path) -> dict[str, str]:
+    aq = next((one.aq for one in own if one.aq is not None), None)
+    found = {"corpus": "PSST", "split": own[0].split}
+    return found if aq is None else {**found, "AQ": f"{aq:g}"}
+
+
+def _notes(corpus: Corpus, guessed: Sequence[str]) -> Iterable[str]:
+    if corpus.merged:
+        count = sum(corpus.merged.values())
+        words = _named_in(corpus.merged)
+        yield f"accepted pronunciations that stood twice are merged: {count} ({words})"
+    if guessed:
+        yield f"accepted by the dictionary, as the corpus lists none: {_named_in(guessed)}"
+    several = {
+        speaker
+        for speaker, own in corpus.by_speaker.items()
+        if len({one.aq for one in own if one.aq is not None}) > 1
+    }
+    if several:
+        yield f"more than one aq_index, the first is taken: {_named_in(sorted(several))}"
+
+
+def _named_in(names: Iterable[str]) -> str:
+    listed = list(names)
+    more = f" and {len(listed) - 10} more" if len(listed) > 10 else ""
+    return ", ".join(listed[:10]) + more
