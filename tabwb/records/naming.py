@@ -358,6 +358,7 @@ class Named:
         score: a person's, or None.
         heard, code: a person's, or empty.
         examiner: stretches of the recording in which the administrator speaks.
+        sound: the file of the recording, or None.
         rater: whose score it is, where the source says it.
         cues: kind of each cue that was given, and its second, or None where it is not known.
         marks: seconds at which the administrator marked a new attempt.
@@ -390,6 +391,7 @@ class ImportedSession:
 
     Attributes:
         speaker: as the source calls it, or empty.
+        source: the file that the responses are listed in.
         responses: in the order given.
         date: when the session was held, ISO 8601; empty where the source does not say it.
         title: of the administration, or empty.
