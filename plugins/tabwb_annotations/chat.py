@@ -340,18 +340,19 @@ def chat_date(day: str) -> str:
 def _lines(recordings: Sequence[Annotated]) -> Iterator[str]:
     administration = recordings[0].administration
     language = LANGUAGES.get(str(administration.get("language", "en")), "eng")
-    corpus = administration["battery"]
     yield "@UTF8"
     yield "@Begin"
     yield f"@Languages:\t{language}"
     speaker = administration.get("speaker") or {}
     named = re.sub(r"[^A-Za-z0-9_-]+", "_", str(administration["examinee"]))
-    age = speaker.get("age_years")
-    years = "" if age is None else f"{int(age)};"
-    group = _field(speaker.get("group"))
-    quotient = _field(speaker.get("AQ"))
-    yield f"@Participants:\tPAR {named} Participant, INV Investigator"
-    yield f"@ID:\t{language}|{corpus}|PAR|{years}||{group}||Participant||{quotient}|"
+    corpus = _field(speaker.get("corpus", administration["battery"]))
+    role = _field(speaker.get("role")).replace(" ", "_") or "Participant"
+    yield f"@Participants:\tPAR {named} {role}, INV Investigator"
+    own = {**speaker, "role": role, "custom": speaker.get("AQ", speaker.get("custom"))}
+    told = (own.get(name) for name in ("sex", "group", "SES", "role", "education", "custom"))
+    spoken = _field(speaker.get("language", language))
+    fields = [spoken, corpus, "PAR", chat_age(own.get("age_years")), *map(_field, told)]
+    yield f"@ID:\t{'|'.join(fields)}|"
     yield f"@ID:\t{language}|{corpus}|INV|||||Investigator|||"
     media = _media(recordings)
     if media:
@@ -367,6 +368,22 @@ def _lines(recordings: Sequence[Annotated]) -> Iterator[str]:
             yield from _trial(trial, recording, begins_s if media else None)
         begins_s += recording.seconds
     yield "@End"
+
+
+def chat_age(years: float | None) -> str:
+    """Return an age in the form of CHAT: years, months and days.
+
+    >>> chat_age(58), chat_age(58.5), chat_age(58.53), chat_age(None)
+    ('58;', '58;06.', '58;06.11', '')
+    """
+    if years is None:
+        return ""
+    months, days = divmod(round(years % 1 * 365.25), 365.25 / 12)
+    if days < 1 or days > 365.25 / 12 - 1:
+        months, days = round(years % 1 * 12), 0
+    return f"{int(years)};" + (f"{int(months):02}." + f"{days:02.0f}" * (days > 0)) * bool(
+        months or days
+    )
 
 
 def _field(value: object) -> str:

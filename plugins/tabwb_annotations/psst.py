@@ -55,7 +55,8 @@ CARRIED = (
 SILENCE = "<sil>"
 """The transcript of silence; an empty cell means no transcript."""
 NOTE = (
-    "utterances.tsv: transcript is a person's (empty where nobody transcribed), asr_transcript a "
+    "utterances.tsv: test is the subtest's title, aq_index the AQ of the participant's record; "
+    "transcript is a person's (empty where nobody transcribed), asr_transcript a "
     "machine's, asr says whose; correctness is a person's score, right or not, empty where nobody "
     "scored, whether or not a cue was given before (cues: kind@second, or kind); duration_frames "
     "counts frames of the file at 16 kHz. A machine's transcript against a person's is PER and "
@@ -106,11 +107,11 @@ def _rows(recording: Annotated, file: str, from_s: float) -> Iterator[tuple[obje
             f"{administration['examinee']}-{administration['id']}-{trial['item']}"
             + (f"-{trial['replicate'] + 1}" if trial["replicate"] else ""),
             f"{administration['examinee']}-{administration['id']}",
-            administration["battery"],
+            recording.tests.get(trial["subtest"], administration["battery"]),
             naming["target"],
             _phonemes(_transcript(naming, by_person=True)),
             _correctness(naming),
-            None,
+            administration.get("speaker", {}).get("AQ"),
             round((end - start) * 16_000),
             file if recording.sound is not None else None,
             at(start),

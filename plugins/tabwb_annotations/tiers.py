@@ -6,7 +6,7 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,7 @@ class Annotated:
         sound: the file, or None where it is missing.
         administration: the document of its administration.
         trials: those that were answered in it, in order.
+        tests: the titles of the battery's subtests, by id.
     """
 
     name: str
@@ -58,6 +59,7 @@ class Annotated:
     sound: Path | None
     administration: Mapping[str, Any]
     trials: tuple[Mapping[str, Any], ...]
+    tests: Mapping[str, str] = field(default_factory=dict)
 
 
 def annotated(document: Document) -> tuple[Annotated, ...]:
@@ -89,6 +91,7 @@ def annotated(document: Document) -> tuple[Annotated, ...]:
                     None if file is None else Path(file),
                     part["administration"],
                     own,
+                    {each["id"]: each["title"] for each in part["summary"]["subtests"]},
                 )
             )
     return tuple(annotated)

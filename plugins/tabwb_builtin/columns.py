@@ -10,9 +10,10 @@ from typing import Any, Literal
 from tabwb.host.settings import stated_parameters
 from tabwb.lesion.declared import PARAMETERS, PERPLEXITY
 from tabwb.lesion.spec import PARTS, role_of, spec_values
-from tabwb.records.columns import DECLARED, condition_columns
+from tabwb.records.columns import DECLARED, condition_columns, participant_column
 from tabwb.records.columns import Column as DeclaredColumn
 from tabwb.records.declared_conditions import ColumnType
+from tabwb.records.speakers import Column as Recorded
 from tabwb.records.states import AdministrationStatus
 from tabwb.records.words import RESEARCH_ONLY
 
@@ -198,6 +199,19 @@ GIVEN = _of(
 )
 """Columns of the administration."""
 
+
+def of_participants(recorded: Sequence[Recorded]) -> tuple[Column, ...]:
+    """Return the columns of what is recorded of participants."""
+    return _of(
+        "administration",
+        *(_declared(participant_column(one), _of_record(one.name)) for one in recorded),
+    )
+
+
+def _of_record(name: str) -> Callable[[Part], Any]:
+    return lambda administration: administration.get("speaker", {}).get(name)
+
+
 ANSWERED = (
     *_conditions(sent=True),
     _declared("decoding_seed", _sent("seed")),
@@ -303,9 +317,7 @@ RATED = _of(
 """Columns of the rating."""
 
 TABLE: tuple[Column, ...] = (*GIVEN, *ANSWERED, *RATED)
-"""Every column, in order."""
-
-COLUMNS = tuple(column.name for column in TABLE)
+"""Every column, in order; those of participants follow the columns of the administration."""
 
 
 class Notices:

@@ -19,11 +19,11 @@ from tabwb.plugin_api.components import Exporter
 from tabwb.plugin_api.descriptors import Descriptor
 from tabwb.records.declared_conditions import CONDITIONS
 from tabwb.records.ratings import Once
+from tabwb.records.speakers import Column as Recorded
 from tabwb.records.specs import Spec
 from tabwb.records.words import CSV_CELLS, CSV_END, CsvLines
 from tabwb_builtin.columns import (
     ANSWERED,
-    COLUMNS,
     GIVEN,
     RATED,
     TABLE,
@@ -32,6 +32,7 @@ from tabwb_builtin.columns import (
     Part,
     Rated,
     answered,
+    of_participants,
     rated,
 )
 
@@ -110,13 +111,20 @@ REST = (
 LINE = (_TABLE["administration"], *HEAD, RATINGS, *TOLD, *REST)
 """Every column of a line, in order."""
 
+RECORD = Column(
+    "participant_record",
+    "JSON",
+    "what the record of the participant says, and what follows from it",
+    lambda administration: administration.get("speaker"),
+    scope="administration",
+)
+"""The column of an export that has records of participants."""
+
 JSONL_NOTE = (
     "One line per counted response, UTF-8. origin, and of a person's responses participant, are "
     'honoured by replay:FILE. A line with "practice": true belongs into no score. A null has no '
     "value."
 )
-KEYS_OF_A_LINE = "Keys of a line:\n" + "\n".join(f"- {column.told}" for column in LINE)
-"""The content of each key, for the notes."""
 
 
 class JsonLinesExporter(Exporter):
@@ -126,12 +134,17 @@ class JsonLinesExporter(Exporter):
     mediatype = "application/jsonl"
     columns = LINE
 
+    def expect_participants(self, columns: Sequence[Recorded]) -> None:
+        """Add what is recorded of participants to the lines, where there are some."""
+        self.columns = (*LINE, RECORD) if columns else LINE
+
     def export_stream(self, documents: Iterable[Part], out: Path) -> None:
         """Write the counted responses of documents, each as it is read."""
-        notices = Notices(JSONL_NOTE, KEYS_OF_A_LINE)
+        notices = Notices(JSONL_NOTE, _told("Keys of a line", self.columns))
+        told = [column for column in self.columns if column in (*TOLD, RECORD)]
 
         def write(file: TextFile) -> None:
-            for line in _lines(notices.heard(documents)):
+            for line in _lines(notices.heard(documents), told):
                 file.write(line)
 
         write_pieces(out, write, notices.notes)
@@ -140,12 +153,17 @@ class JsonLinesExporter(Exporter):
 _json = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False).encode
 
 
-def _lines(documents: Iterable[Part]) -> Iterator[str]:
+def _told(title: str, columns: Sequence[Column]) -> str:
+    """Return what each column holds, for the notes."""
+    return f"{title}:\n" + "\n".join(f"- {column.told}" for column in columns)
+
+
+def _lines(documents: Iterable[Part], columns: Sequence[Column]) -> Iterator[str]:
     one = Once(_json, 20_000)
     ratings = Once(lambda given: f"[{', '.join(map(one.of, given))}]")
     for document in documents:
         administration = document["administration"]
-        given = {column.name: column.value(administration) for column in TOLD}
+        given = {column.name: column.value(administration) for column in columns}
         given["participant"] = given["participant"] or ""
         begin = _json({"administration": administration["uid"]})[:-1]
         told = _json(given)[1:-1]
@@ -164,14 +182,20 @@ class CsvExporter(Exporter):
     suffix = ".csv"
     mediatype = "text/csv"
     columns = TABLE
+    given = GIVEN
+
+    def expect_participants(self, columns: Sequence[Recorded]) -> None:
+        """Add a column for each that the records of participants have."""
+        self.given = (*GIVEN, *of_participants(columns))
+        self.columns = (*self.given, *ANSWERED, *RATED)
 
     def export_stream(self, documents: Iterable[Part], out: Path) -> None:
         """Write every rating of the counted responses of documents, each as it is read."""
-        notices = Notices(CSV_NOTE, CSV_CELLS, DICTIONARY)
+        notices = Notices(CSV_NOTE, CSV_CELLS, _told("Columns", self.columns))
 
         def write(file: TextFile) -> None:
-            file.write(CsvLines().line(COLUMNS) + CSV_END)
-            for lines in _csv_lines(notices.heard(documents)):
+            file.write(CsvLines().line([one.name for one in self.columns]) + CSV_END)
+            for lines in _csv_lines(notices.heard(documents), self.given):
                 file.write(lines)
 
         write_pieces(out, write, notices.notes)
@@ -181,11 +205,9 @@ CSV_NOTE = (
     "One row per rating of a counted response, RFC 4180, UTF-8; empty cells have no value. A "
     "response without ratings has one row. Rows with practice = true belong into no score."
 )
-DICTIONARY = "Columns:\n" + "\n".join(f"- {column.told}" for column in TABLE)
-"""The content of each column, for the notes of a table."""
 
 
-def _csv_lines(documents: Iterable[Part]) -> Iterator[str]:
+def _csv_lines(documents: Iterable[Part], columns: Sequence[Column]) -> Iterator[str]:
     """Yield the lines of each response: they differ in the columns of the rating only."""
     made = CsvLines()
     texts = Once(partial(json.dumps, ensure_ascii=False))
@@ -198,7 +220,7 @@ def _csv_lines(documents: Iterable[Part]) -> Iterator[str]:
 
     shared = Once(lambda ratings: ends(Rated(rating, {}) for rating in ratings))
     for document in documents:
-        given = cells(GIVEN, document["administration"])
+        given = cells(columns, document["administration"])
         for trial in answered(document):
             begin = f"{given},{cells(ANSWERED, trial)}"
             judged = trial.get("judgements") or not trial["ratings"]

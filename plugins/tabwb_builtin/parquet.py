@@ -21,10 +21,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from tabwb.battery.task_type import current_study
 from tabwb.plugin_api import write_with
 from tabwb.plugin_api.components import Exporter
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.ratings import Once
+from tabwb.records.speakers import Column as Recorded
 from tabwb.records.words import did_you_mean
 from tabwb_builtin.columns import (
     ANSWERED,
@@ -37,6 +39,7 @@ from tabwb_builtin.columns import (
     Type,
     answered,
     documents_of,
+    of_participants,
     rated,
 )
 
@@ -134,10 +137,12 @@ ROWS = 8_000
 """Rows of each open file that are kept in memory."""
 LONGEST = 240
 """Bytes of a folder's name; most file systems allow 255."""
-_KEYS = {
-    column.name: column for column in (*GIVEN, *ANSWERED) if column.type in ("text", "boolean")
-}
-_SCOPES = {name: column.scope for name, column in _KEYS.items()}
+
+
+def keys() -> dict[str, Column]:
+    """Return the columns by which rows can be put into folders."""
+    every = (*GIVEN, *of_participants(current_study().columns), *ANSWERED)
+    return {column.name: column for column in every if column.type in ("text", "boolean")}
 
 
 class Written(Protocol):
@@ -152,10 +157,11 @@ class Written(Protocol):
 
 def check_keys(names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of columns by which rows can be put into folders."""
+    known = keys()
     for name in names:
-        if name not in _KEYS:
+        if name not in known:
             raise UsageError(
-                f"a table cannot be partitioned by '{name}'" + did_you_mean(name, _KEYS),
+                f"a table cannot be partitioned by '{name}'" + did_you_mean(name, known),
                 allowed="columns of text of the administration or the response, such as battery, "
                 "examinee, model, protocol, lesion, model_family, subtest, item",
             )
@@ -168,7 +174,8 @@ class Partitions:
     """Writes rows to the table of their folder."""
 
     def __init__(self, out: Path, by: Sequence[str], make: Callable[[Path], Written]) -> None:
-        self._out, self._by, self._make = out, by, make
+        known = keys()
+        self._out, self._by, self._make = out, [known[name] for name in by], make
         self._open: dict[tuple[str, ...], tuple[Path, Written]] = {}
         self._parts: dict[tuple[str, ...], int] = {}
         try:
@@ -179,8 +186,8 @@ class Partitions:
     def add(self, administration: Part, trial: Part) -> None:
         """Add the rows of a response."""
         key = tuple(
-            _folder(name, _KEYS[name].value(administration if scope else trial))
-            for name, scope in ((one, _SCOPES[one] == "administration") for one in self._by)
+            _folder(one.name, one.value(administration if one.scope == "administration" else trial))
+            for one in self._by
         )
         found = self._open.pop(key, None) or self._opened(key)
         self._open[key] = found  # the one used last is last
@@ -266,13 +273,20 @@ class ParquetExporter(Exporter):
     def __init__(self, partition_by: Sequence[str] = ()) -> None:
         self._by = tuple(partition_by)
         self.suffix = "" if partition_by else ".parquet"
+        self._people: tuple[Column, ...] = ()
         self._take(*self.after)
 
-    def _take(self, *scopes: Iterable[Column]) -> None:
+    def expect_participants(self, columns: Sequence[Recorded]) -> None:
+        """Add a column for each that the records of participants have."""
+        self._people = of_participants(columns)
+        self._take(*self._after)
+
+    def _take(self, *scopes: Sequence[Column]) -> None:
         """Set the columns after those of the administration: of trials, and of ratings."""
+        self._after = scopes
         self._scopes = tuple(
             tuple(column for column in columns if column.name not in self._by)
-            for columns in (GIVEN, *scopes)
+            for columns in ((*GIVEN, *self._people), *scopes)
         )
         self.columns = tuple(column for columns in self._scopes for column in columns)
 

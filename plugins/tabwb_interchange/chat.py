@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
 from tabwb.battery.problems import Problem
+from tabwb.battery.task_type import current_study
 from tabwb.plugin_api import AnswerFile, AnswerProblems, RecordedAnswer, RecordedRun, TabwbError
 from tabwb.records.errors import UsageError
 from tabwb.records.files import check_inside
@@ -18,6 +20,7 @@ from tabwb.records.words import near, plural
 from tabwb.speech.annotations import read_annotations
 from tabwb_interchange import chat_file as chat_codes
 from tabwb_interchange.chat_file import (
+    ID_FIELDS,
     ChatFile,
     MainTierError,
     Participant,
@@ -41,7 +44,8 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
     "unit": ("gem", "file"),
 }
 """What the user can say with ``--column NAME=VALUE``: the code of the speaker on main tiers
-(``PAR``), what becomes of pauses, and whether a gem or a whole file is one text."""
+(``PAR``), what becomes of pauses, and whether a gem or a whole file is one text. A column of the
+participants' records takes the name of a field of ``@ID``: ``aphasia_type=group``."""
 LANGUAGES = {
     "ces": "cs", "cym": "cy", "dan": "da", "deu": "de", "ell": "el", "eng": "en", "eus": "eu",
     "fas": "fa", "fin": "fi", "fra": "fr", "heb": "he", "hrv": "hr", "hun": "hu", "isl": "is",
@@ -58,6 +62,7 @@ class _Options(NamedTuple):
     participant: str
     pauses: bool
     gems: bool
+    columns: Mapping[str, str]
 
 
 class Chat:
@@ -100,6 +105,7 @@ class Chat:
             title, answers, tuple(files), left_out=_counted(left_out), texts=True,
             language=next(iter(languages), "en"), spoken=True,
             declarations=(chat_codes.declaration(),),
+            people=tuple(transcript.said_of_person for transcript in read),
         )  # fmt: skip
 
 
@@ -112,20 +118,23 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _checked(names: Mapping[str, str]) -> _Options:
+    recorded = [column.name for column in current_study().columns]
+    columns = {name: value for name, value in names.items() if name in recorded}
     for name, value in names.items():
-        if name not in OPTIONS:
+        if name not in (*OPTIONS, *recorded):
             raise UsageError(
                 f"CHAT has no option '{name}'", where="--column",
-                allowed=", ".join(OPTIONS), hint=f"did you mean '{found}'?"
-                if (found := near(name, OPTIONS)) else None,
+                allowed=", ".join((*OPTIONS, *recorded)), hint=f"did you mean '{found}'?"
+                if (found := near(name, (*OPTIONS, *recorded))) else None,
             )  # fmt: skip
-        if (allowed := OPTIONS[name]) and value not in allowed:
+        if (allowed := ID_FIELDS if name in recorded else OPTIONS[name]) and value not in allowed:
             raise UsageError(
                 f"'{value}' is not allowed", where=f"--column {name}", allowed=", ".join(allowed)
             )
     return _Options(
-        names.get("participant", ""), names.get("pauses") == "kept", names.get("unit") != "file"
-    )
+        names.get("participant", ""), names.get("pauses") == "kept", names.get("unit") != "file",
+        columns,
+    )  # fmt: skip
 
 
 class _Transcript:
@@ -192,10 +201,10 @@ class _Transcript:
         """Yield the text of each gem, with what its codes say."""
         run = self._run()
         person = self._participant(self._speaker)
+        told = ("group", "age", "sex", "custom")
         known = {
             "chat.file": self._path.name, "chat.participant": self._speaker,
-            "chat.group": person.group, "chat.age": person.age, "chat.sex": person.sex,
-            "chat.custom": person.custom,
+            **{f"chat.{name}": person.fields.get(name, "") for name in told},
         }  # fmt: skip
         for gem, spoken in self._texts.items():
             whole = _together([read for _, read in spoken])
@@ -211,6 +220,21 @@ class _Transcript:
                 ratings=chat_codes.ratings_of(whole, self._bases),
             )
 
+    @property
+    def said_of_person(self) -> tuple[str, dict[str, str]]:
+        """The participant, and what ``@ID`` says by column of the record."""
+        person, columns = self._participant(self._speaker), self._options.columns
+        taken = {
+            name: value for name, value in person.fields.items() if name not in columns.values()
+        }
+        record = replace(person, fields=taken).record
+        record |= {own: person.fields.get(name, "") for own, name in columns.items()}
+        return self._code, record
+
+    @property
+    def _code(self) -> str:
+        return code_of(self._participant(self._speaker).name, self._path)
+
     def _run(self) -> RecordedRun:
         person = self._participant(self._speaker)
         notes = []
@@ -223,11 +247,11 @@ class _Transcript:
             id=str(self._path),
             file=str(self._path),
             origin="human",
-            participant=code_of(person.name, self._path),
+            participant=self._code,
             participant_is_own=True,
             session_date=self._file.date,
             tool=f"CHAT transcript, *{self._speaker}",
-            tags=_tags(person.group),
+            tags=_tags(person.fields.get("group", "")),
             notes=tuple(notes),
         )
 

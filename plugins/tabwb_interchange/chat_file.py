@@ -527,21 +527,55 @@ class Tier(NamedTuple):
     text: str
 
 
+ID_FIELDS = (
+    "language", "corpus", "code", "age", "sex", "group", "SES", "role", "education", "custom",
+)  # fmt: skip
+"""The fields of ``@ID``, in their order."""
+AGE = re.compile(r"(\d{1,3})(?:;(\d{0,2})(?:\.(\d{0,2}))?)?")
+AQ_NUMBER = re.compile(r"\d{1,3}(\.\d+)?")
+
+
 @dataclass(frozen=True, slots=True)
 class Participant:
     """A participant, from ``@Participants`` and ``@ID``.
 
-    Attributes:
-        group, age, sex, custom: of ``@ID``; ``custom`` is the aphasia quotient in AphasiaBank.
+    ``fields`` are those of ``@ID`` that are not empty, by their names in :data:`ID_FIELDS`.
     """
 
     code: str
     name: str = ""
     role: str = ""
-    group: str = ""
-    age: str = ""
-    sex: str = ""
-    custom: str = ""
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def record(self) -> dict[str, str]:
+        """What ``@ID`` says of the person, by column of the record.
+
+        ``custom`` is the aphasia quotient in AphasiaBank: a number to 100 is read as that.
+
+        >>> Participant("PAR", "", "", {"age": "58;06.", "custom": "71.3"}).record
+        {'age_years': '58.5', 'AQ': '71.3'}
+        """
+        known = {**self.fields, **({"role": self.role} if self.role else {})}
+        known.pop("code", None)
+        if age := years_of(known.pop("age", "")):
+            known["age_years"] = age
+        if AQ_NUMBER.fullmatch(known.get("custom", "")) and float(known["custom"]) <= 100:
+            known["AQ"] = known.pop("custom")
+        return known
+
+
+def years_of(age: str) -> str:
+    """Return an age as CHAT writes it, ``YEARS;MONTHS.DAYS``, in years; empty where it is not one.
+
+    >>> years_of("58;"), years_of("58;06.12"), years_of("58;06"), years_of("about 58")
+    ('58', '58.53', '58.5', '')
+    """
+    found = AGE.fullmatch(age.strip())
+    if found is None:
+        return ""
+    years, months, days = (int(part or 0) for part in found.groups())
+    return f"{years + months / 12 + days / 365.25:.2f}".rstrip("0").rstrip(".")
 
 
 @dataclass(slots=True)
@@ -663,17 +697,12 @@ def _header(name: str, value: str, file: ChatFile) -> None:
 
 
 def _id(fields: list[str], file: ChatFile) -> None:
-    """Keep language|corpus|code|age|sex|group|SES|role|education|custom|."""
-    fields += [""] * (10 - len(fields))
-    known = file.participants.get(fields[2], Participant(fields[2]))
-    file.participants[fields[2]] = Participant(
-        known.code,
-        known.name,
-        known.role or fields[7],
-        group=fields[5],
-        age=fields[3],
-        sex=fields[4],
-        custom=fields[9],
+    """Keep what is said, field by field."""
+    said = {name: value for name, value in zip(ID_FIELDS, fields, strict=False) if value}
+    code = said.get("code", "")
+    known = file.participants.get(code, Participant(code))
+    file.participants[code] = Participant(
+        code, known.name, known.role or said.get("role", ""), said
     )
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tabwb.battery.problems import Problem
+from tabwb.battery.task_type import current_study
 from tabwb.host.settings import TUNINGS, number_of_parameters
 from tabwb.plugin_api import (
     AnswerFile,
@@ -26,6 +27,7 @@ from tabwb.plugin_api import (
     StopReason,
     TabwbError,
 )
+from tabwb.records.columns import PARTICIPANT
 from tabwb.records.errors import UsageError
 from tabwb.records.exchange import REASONING_TOKENS
 from tabwb.records.speakers import ORIGINS, Origin
@@ -78,7 +80,11 @@ FIELDS: Mapping[str, str] = {
     "reply_tokens": "tokens of the answer",
     "error": "why there is no answer; the response is empty then",
 }
-"""Field to its content. Every other column is kept as metadata of the answer."""
+"""Field to its content. Every other column is kept as metadata of the answer.
+
+What a study records of participants is a field too, by its name or, where a field above has it, as
+``participant_NAME``; a column that is called so needs no mapping.
+"""
 ALSO = {
     "latency_s": "latency", "session_date": "date", "examinee": "model", "answer": "response",
     "completion": "response", "output": "response", "subtest_id": "subtest", "item_id": "item",
@@ -194,11 +200,18 @@ def columns_of(
     """Return field to column of a table."""
     problems: list[Problem] = []
     shown = ", ".join(header[:20]) + (", …" if len(header) > 20 else "")
+    recorded = {f"{PARTICIPANT}{column.name}": column.name for column in current_study().columns}
+    names = {
+        f"{PARTICIPANT}{own}" if own in recorded.values() and own not in FIELDS else own: column
+        for own, column in names.items()
+    }
+    fields = (*FIELDS, *recorded)
     for own, column in names.items():
-        if own not in FIELDS:
+        if own not in fields:
+            allowed = (*fields, *recorded.values())
             problems.append(
                 Problem(file, 0, f"--column {own}={column}", "there is no such field", repr(own),
-                        ", ".join(FIELDS), near(own, FIELDS))
+                        ", ".join(allowed), near(own, allowed))
             )  # fmt: skip
         elif column not in header:
             problems.append(
@@ -207,7 +220,7 @@ def columns_of(
             )  # fmt: skip
     used = set(names.values())
     found = {own: column for own, column in names.items() if column in header}
-    found |= {own: own for own in FIELDS if own in header and own not in found and own not in used}
+    found |= {own: own for own in fields if own in header and own not in found and own not in used}
     for column, own in ALSO.items():
         if column in header and own not in found and column not in used:
             found[own] = column
@@ -302,6 +315,11 @@ class Table:
         found = rows[0].names
         # Who names the column of texts wants them without a battery.
         texts = "text" in found and ("text" in names or "item" not in found)
+        people = [
+            (answer.run.participant, told)
+            for row, answer in zip(rows, answers, strict=True)
+            if answer.run.origin != "model" and (told := _told(row))
+        ]
         left_out: Counter[str] = Counter()
         for row in rows:
             left_out.update(ours.ratings_left_out(row.others.get("ratings")))
@@ -314,6 +332,7 @@ class Table:
             left_out=dict(left_out),
             texts=texts,
             language=next(iter(languages), "en"),
+            people=tuple(one for at, one in enumerate(people) if at == 0 or one != people[at - 1]),
         )
 
 
@@ -554,6 +573,17 @@ def _with_decoding(answers: Sequence[RecordedAnswer]) -> Iterator[RecordedAnswer
         yield replace(answer, run=runs[answer.run])
 
 
+def _told(row: Row) -> dict[str, str]:
+    """Return what a row says of the participant: columns of the record with texts."""
+    ours = mapping(row.others.get("participant_record"))
+    named = {
+        name.removeprefix(PARTICIPANT): row.text(name)
+        for name in row.cells
+        if name.startswith(PARTICIPANT)
+    }
+    return {name: str(value) for name, value in {**ours, **named}.items() if str(value).strip()}
+
+
 def _metadata(row: Row, reply: Mapping[str, Any]) -> dict[str, str]:
     exported = "reply" in row.others
     kept = {
@@ -572,7 +602,16 @@ def _metadata(row: Row, reply: Mapping[str, Any]) -> dict[str, str]:
 _EXPORTED = frozenset(
     {
         *("battery", "battery_version", "battery_hash", "kind", "lesion", "effective_status"),
-        *("system", "usable", "practice", "labels", "model_facts", "run_decoding", "prompt_noise"),
+        *(
+            "participant_record",
+            "system",
+            "usable",
+            "practice",
+            "labels",
+            "model_facts",
+            "run_decoding",
+            "prompt_noise",
+        ),
     }
 )
 """Keys of our own export that the import finds by itself."""

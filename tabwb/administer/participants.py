@@ -6,12 +6,18 @@ A *participant* is a speaker of :mod:`tabwb.records.speakers`, named by the stud
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
 
 from tabwb.administer.consent import check_store
+from tabwb.records.columns import PARTICIPANT
 from tabwb.records.errors import UsageError
+from tabwb.records.files import read_file
 from tabwb.records.speakers import (
     IMPORT_OF,
     KIND,
@@ -117,6 +123,10 @@ def keep_record(
     return store.people.keep_speaker(Speaker(speaker, record))
 
 
+SHOWN = 20
+"""Differences that people are shown."""
+
+
 @dataclass(frozen=True, slots=True)
 class Difference:
     """What a file states of a participant and was not stored.
@@ -152,6 +162,17 @@ class Filling:
 
     new: Mapping[str, Mapping[str, Value]] = field(default_factory=dict)
     differences: tuple[Difference, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return whose records change, and the differences, as plain values."""
+        return {"filled": list(self.new), "differences": list(map(asdict, self.differences))}
+
+    def lines(self) -> Iterator[str]:
+        """Yield a sentence for each of the first differences."""
+        for one in self.differences[:SHOWN]:
+            yield f"not stored: {one}"
+        if more := len(self.differences[SHOWN:]):
+            yield f"not stored: {more} more, which --json lists"
 
 
 Stated = Iterable[tuple[str, Mapping[str, str]]]
@@ -193,12 +214,55 @@ def _bands_of(study: Study, name: str) -> str:
     return next((column.bands_of for column in study.columns if column.name == name), "")
 
 
+CODES = ("id", "participant", "participant_id", "speaker", "code")
+"""What a table calls the column of participant codes, where nobody says it."""
+
+
+def read_participants(
+    path: Path, study: Study, code: str = "", names: Mapping[str, str] | None = None
+) -> tuple[tuple[tuple[str, Mapping[str, str]], ...], tuple[str, ...]]:
+    """Return what a table states of participants, and its columns that no record has.
+
+    Args:
+        path: CSV or TSV with one line for each participant.
+        study: what is recorded of participants.
+        code: the column with the codes; empty: one of :data:`CODES`.
+        names: column of the record to what the table calls it, where that is another name.
+    """
+    text = read_file(path).decode("utf-8-sig", "replace")
+    first = text.lstrip().partition("\n")[0]
+    rows = csv.DictReader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=first.count))
+    header = [name.strip() for name in rows.fieldnames or ()]
+    rows.fieldnames = header
+    usual = (name for name in header if name.casefold() in CODES)
+    code = code or next(usual, "")
+    wanted = {study.column(own).name: name for own, name in (names or {}).items()}
+    for name in (code, *wanted.values()):
+        if name not in header:
+            what = f"there is no column '{name}'" if name else "no column has the participant codes"
+            hint = None if name else "name it: --id NAME"
+            raise UsageError(what, where=str(path), allowed=", ".join(header), hint=hint)
+    known = {column.name for column in study.columns}
+    for name in header:
+        own = name.removeprefix(PARTICIPANT)  # as in our exports
+        if own in known and name != code:
+            wanted.setdefault(own, name)
+    stated = []
+    for row in rows:
+        if speaker := (row[code] or "").strip():
+            check_id(speaker)
+            stated.append((speaker, {own: row[name] or "" for own, name in wanted.items()}))
+    used = (code, *wanted.values())
+    return tuple(stated), tuple(name for name in header if name and name not in used)
+
+
 def fill_records(store: Store, study: Study, stated: Stated, source: str) -> Filling:
     """Store what a file states of participants and their records do not have, in one commit.
 
-    Every import calls this. What a record contradicts, and what cannot be read, is returned and not
-    stored: nothing is overwritten. A participant of whom only files have told is not registered by
-    it (:mod:`tabwb.administer.consent`).
+    Every import calls this, or :func:`planned_records` and :func:`store_records`. What a record
+    contradicts, and what cannot be read, is returned and not stored: nothing is overwritten. A
+    participant of whom only files have told is not registered by it
+    (:mod:`tabwb.administer.consent`).
 
     Args:
         store: open for writing.
@@ -207,14 +271,18 @@ def fill_records(store: Store, study: Study, stated: Stated, source: str) -> Fil
         source: the file's name.
     """
     filling = planned_records(store, study, stated)
+    store_records(store, filling, source)
+    return filling
+
+
+def store_records(store: Store, filling: Filling, source: str) -> None:
+    """Store the records that :func:`planned_records` returned, in one commit."""
     for speaker in filling.new:
         check_store(store, speaker)
     by = f"{IMPORT_OF}{source} by {operator()}"
     if filling.new:
-        store.people.keep_speakers(
-            [Speaker(one, record, by=by) for one, record in filling.new.items()]
-        )
-    return filling
+        records = [Speaker(one, record, by=by) for one, record in filling.new.items()]
+        store.people.keep_speakers(records)
 
 
 def keep_consents(

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from tabwb.analysis.plain import Json, picked
 from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery, Subtest
-from tabwb.battery.task_type import task_type
+from tabwb.battery.task_type import current_study, task_type
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import UsageError
 from tabwb.records.ratings import (
@@ -331,7 +331,9 @@ class AdministrationData:
     judged: Sequence[Judged] = ()  # every call of judges that ask a model, oldest first
     recordings: tuple[Recorded, ...] = ()  # of a person's voice, oldest first
     primary: str = ""  # whose scores of spoken responses count; empty: whoever scored first
-    speaker: Mapping[str, Value] = field(default_factory=dict)  # the columns EXPORTED of the record
+    speaker: Mapping[str, Value] = field(
+        default_factory=dict
+    )  # the record, and what follows from it
     # Its responses in a frame, and its place among the frame's administrations; trials are empty.
     columns: tuple[Frame, int] | None = None
     part: Part | None = None  # the responses that are summarised; None: all
@@ -570,7 +572,7 @@ def outlines(store: Store, references: Sequence[int | str] = ()) -> tuple[Admini
 def _record_of(store: Store, administration: Administration) -> Mapping[str, Value]:
     person = administration.conditions.study_id
     versions = store.people.speaker_versions(person) if person else ()
-    return exported_columns(versions[-1].values) if versions else {}
+    return current_study().values_of(versions[-1].values) if versions else {}
 
 
 def chosen_administrations(store: Store, references: Sequence[int | str]) -> list[Administration]:
@@ -617,19 +619,10 @@ def _with_trials(
             store.judgements(administration.id) if history.declarations else (),
             recordings_of(store, administration, sound=sound),
             primary,
-            {} if speaker is None else exported_columns(speaker.values),
+            {} if speaker is None else current_study().values_of(speaker.values),
         )
         loaded.append(_derived(data, made.get(administration.id)))
     return tuple(loaded)
-
-
-EXPORTED = ("age_years", "group", "AQ", "variety", "ipa")
-"""Columns of a speaker's record that exports carry."""
-
-
-def exported_columns(values: Mapping[str, Value]) -> Mapping[str, Value]:
-    """Return the columns of a speaker's record that exports carry."""
-    return {name: values[name] for name in EXPORTED if name in values}
 
 
 def recordings_of(

@@ -215,7 +215,7 @@ class _Strata:
             elif key.place is not None:
                 values = key.place(subtest, item)
             else:
-                values = key.values(data) if key.applies_to(data) else ()
+                values = key.groups(data)
             if values:
                 self.having.add(key.id)
             if key.id == PARTICIPANT:

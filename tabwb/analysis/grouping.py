@@ -313,10 +313,7 @@ class _Asked:
     def cells(self, member: AdministrationData) -> Iterator[tuple[Values, Part | None]]:
         """Yield the values of a member and the part of it that has them; None: all of it."""
         at_one_path = self.at_one_path(member)
-        own = [
-            (key.values(at_one_path) if key.applies_to(member) else ()) or (None,)
-            for key in self.keys
-        ]
+        own = [key.groups(at_one_path) or (None,) for key in self.keys]
         if all(key.level == "administration" for key in self.keys):
             yield from ((values, None) for values in product(*own))
             return
@@ -530,15 +527,23 @@ def in_order(rows: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
 
 
 def _by_keys(row: Grouped) -> list[tuple[bool, bool, float, str]]:
-    """Return what sorts by the values of the keys: numbers, then texts, then no value."""
+    """Return what sorts by the values of the keys: numbers, then texts, then no value.
+
+    Texts that have an order are sorted by it.
+    """
+    orders = [key_of(one.key).order for one in row.group.values]
     return [
         (
             one.value is None,
             isinstance(one.value, str),
-            one.value if isinstance(one.value, int | float) else 0.0,
+            order.index(one.value) - len(order)
+            if one.value in order
+            else one.value
+            if isinstance(one.value, int | float)
+            else 0.0,
             one.value.casefold() if isinstance(one.value, str) else "",
         )
-        for one in row.group.values
+        for one, order in zip(row.group.values, orders, strict=True)
     ]
 
 

@@ -1,8 +1,9 @@
 """What administrations and responses are grouped and chosen by: one declaration for each key.
 
-Every condition of :data:`tabwb.records.declared_conditions.CONDITIONS` is a key by itself. The
-command line, the Python API, documents and figures read these declarations. A filter is one
-condition on a key: ``KEY=VALUE``, with ``!=``, ``<`` and ``>``.
+Every condition of :data:`tabwb.records.declared_conditions.CONDITIONS` is a key by itself, as is
+every column that the study records of participants. The command line, the Python API, documents and
+figures read these declarations. A filter is one condition on a key: ``KEY=VALUE``, with ``!=``,
+``<`` and ``>``.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache
 from math import isfinite
 from typing import Any, Literal, NamedTuple
 
@@ -19,6 +21,7 @@ from tabwb.analysis.administrations import AdministrationData, name_of, spec_of
 from tabwb.analysis.names import name_in, names_of, short_names
 from tabwb.battery.model import Item, Subtest
 from tabwb.battery.prompts import PromptNoise, parse_noise
+from tabwb.battery.task_type import current_study
 from tabwb.lesion.spec import PARTS, parse_lesions, role_of, spec_values
 from tabwb.records import declared_conditions
 from tabwb.records.columns import DECLARED
@@ -26,6 +29,7 @@ from tabwb.records.conditions import DOSE, DOSE_NAME, PARENT, Conditions
 from tabwb.records.declared_conditions import MODEL as MODELS
 from tabwb.records.declared_conditions import Condition, Real, Switch, Whole
 from tabwb.records.errors import UsageError
+from tabwb.records.speakers import NOT_RECORDED, Column, Study
 from tabwb.records.specs import parse_spec
 from tabwb.records.words import did_you_mean, separated
 
@@ -64,7 +68,14 @@ class Key(NamedTuple):
     # What conditions.compared leaves out so that responses are pooled over the key.
     pooled: tuple[str, ...] = ()
     several: bool = False  # whether one administration or item may have several values
+    band: Callable[[Value], str] | None = None  # the group of a number; None: by its value
+    order: tuple[str, ...] = ()  # of the values, where they have one
     read: Callable[[str], Value] | None = None  # what a person typed as a value; None: as it is
+
+    def groups(self, data: AdministrationData) -> tuple[Value, ...]:
+        """Return what an administration is grouped by: its values, or the bands of numbers."""
+        values = self.values(data) if self.applies_to(data) else ()
+        return values if self.band is None else tuple(self.band(value) or value for value in values)
 
     def applies_to(self, data: AdministrationData) -> bool:
         """Return whether the key applies to the examinee of an administration."""
@@ -322,7 +333,6 @@ SUBJECTS = _declared(
     part text all | the part of the battery that was given: the whole, or some of its items
     session date all | the day on which the answers were given (UTC) | date not known
     participant text speaker | the study ID of the person who answered
-    group text speaker | the group of the participant, as the participant's record says
     tag text all | a tag of the administration; with several it is in the group of each | no tag
     title text all | the title of the administration | no title
     examinee text all | model or speaker
@@ -342,7 +352,6 @@ SUBJECTS = _declared(
         "part": lambda data: (data.conditions.part,),
         "session": lambda data: _one(data.administration.session_date),
         "participant": lambda data: _one(data.conditions.study_id),
-        "group": lambda data: _one(str(data.speaker.get("group", ""))),
         "tag": lambda data: data.administration.tags,
         "title": lambda data: _one(data.administration.title),
         "examinee": lambda data: (data.conditions.kind,),
@@ -422,32 +431,92 @@ def _switched(condition: Condition) -> Callable[[AdministrationData, Value, str]
     return lambda data, value, who: condition.in_words(data.conditions)
 
 
+PARTICIPANT = "participant-"
+"""Begins the long name of a key of participants, for a column that has the name of another key."""
+
+
+@cache
+def keys_of_participants(study: Study) -> Keys:
+    """Return a key for each column that a study records of participants."""
+    return tuple(map(_participant_key, study.columns))
+
+
+def _participant_key(column: Column) -> Key:
+    number, several = column.type in ("whole", "number"), column.type == "choices"
+    title = column.title or column.name.replace("_", " ")
+
+    def values(data: AdministrationData) -> tuple[Value, ...]:
+        found = _one(data.speaker.get(column.name))
+        return tuple(separated(str(found[0]))) if found and several else found
+
+    def also(data: AdministrationData) -> tuple[str, ...]:
+        found = values(data)
+        return tuple(filter(None, map(column.band, found))) if found else (NOT_RECORDED,)
+
+    def label(data: AdministrationData, value: Value, who: str) -> str:
+        if isinstance(value, str):
+            return value
+        return " ".join(filter(None, (title, written(value), column.unit)))
+
+    return Key(
+        column.name,
+        f"{title} ({column.unit})" if column.unit else title,
+        f"{title} of the participant, as the participant's record says",
+        values,
+        kind="number" if number else "text",
+        whom="speaker",
+        absent=NOT_RECORDED,
+        label=label,
+        also=also,
+        several=several,
+        band=column.band if column.bands else None,
+        order=tuple(name for name, _ in column.bands) or column.choices,
+    )
+
+
 def keys() -> tuple[Key, ...]:
     """Return every key, in the order in which people read them.
+
+    A column of participants that has the name of another key is there under its long name.
 
     >>> {"model", "option-order", "temperature", "item-tag"} <= {key.id for key in keys()}
     True
     """
     declared = map(_condition_key, declared_conditions.CONDITIONS)
-    return (*SUBJECTS, *declared, *PARTS_OF_SPECS, *RESPONSES)
+    known = (*SUBJECTS, *declared, *PARTS_OF_SPECS, *RESPONSES)
+    found = {_plain(key.id): key for key in known}
+    for key in keys_of_participants(current_study()):
+        id_ = key.id if _plain(key.id) not in found else f"{PARTICIPANT}{key.id}"
+        found[_plain(id_)] = key._replace(id=id_)
+    return tuple(found.values())
+
+
+def _plain(name: str) -> str:
+    """Return the name of a key in the form in which names are compared."""
+    return name.strip().lower().replace("_", "-")
 
 
 def key_of(name: str) -> Key:
     """Return the key of this id; ``lesion-NAME`` and ``model-NAME`` are options of the spec.
 
+    ``participant-NAME`` is a column of participants.
+
     >>> key_of("option_order").id, key_of("model-dtype").title
     ('option-order', 'model dtype')
     """
-    wanted = name.strip().lower().replace("_", "-")
-    known = {key.id: key for key in keys()}
+    wanted = _plain(name)
+    known = {_plain(key.id): key for key in keys()}
     if wanted in known:
         return known[wanted]
+    for key in keys_of_participants(current_study()):
+        if wanted == _plain(f"{PARTICIPANT}{key.id}"):
+            return key
     beginning, _, option = wanted.partition("-")
     if beginning in FROM_SPECS and option:
         return _option_key(beginning, option)
     raise UsageError(
         f"'{name}' is not a key" + did_you_mean(wanted, known),
-        allowed=", ".join(known),
+        allowed=", ".join(key.id for key in known.values()),
         hint="lesion-NAME and model-NAME are options of the lesion's and the model's spec",
     )
 

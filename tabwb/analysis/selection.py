@@ -49,7 +49,9 @@ class Selection:
     items: tuple[str, ...] = ()  # ids, or SUBTEST/ITEM
     limit: int | None = None  # number of groups shown
     together: tuple[str, ...] = ()
-    sort: Sort | None = None  # None: by burden where ``by`` names the model, else as they come
+    # None: by burden where ``by`` names the model, by what is recorded of participants, else as
+    # they come.
+    sort: Sort | None = None
     primary: str = ""  # whose scores of spoken responses count; empty: whoever scored first
 
     @classmethod
@@ -92,6 +94,12 @@ class Selection:
         return (*self.where, *(Filter(key, "=", values) for key, values in own if values))
 
     @property
+    def is_of_people(self) -> bool:
+        """Whether it names what people have and models have not."""
+        keys = (*self.by, *(one.key for one in self.filters))
+        return any(key_of(name).whom == "speaker" for name in keys)
+
+    @property
     def has_cells(self) -> bool:
         """Whether responses of one administration are told apart."""
         keys = (*self.by, *(one.key for one in self.filters))
@@ -116,11 +124,12 @@ def groups_of(
     chosen: Sequence[AdministrationData], selection: Selection, *, interval: bool = True
 ) -> tuple[Grouped, ...]:
     """Return the groups of administrations that were chosen by :func:`selected`."""
-    sort: Sort | None = selection.sort or ("burden" if "model" in selection.by else None)
+    ordered = any(key_of(name).whom == "speaker" for name in selection.by if name != "participant")
+    usual: Sort | None = "burden" if "model" in selection.by else "keys" if ordered else None
     rows = summarised(
         grouped(chosen, selection.by, together=selection.together),
         judge=selection.judge,
-        sort=sort,
+        sort=selection.sort or usual,
         interval=interval,
     )
     return as_shown(tuple(_with_features(rows, selection.features))[: selection.limit])

@@ -18,6 +18,7 @@ from typing import Any, Literal, Protocol
 
 from tabwb.records.errors import TabwbError, error_text
 from tabwb.records.problems import Broken, KeyPath, shortened
+from tabwb.records.speakers import Study
 from tabwb.records.states import ResponseKind
 
 Check = Callable[[KeyPath, Mapping[str, Any]], Iterator[Broken]]
@@ -153,6 +154,10 @@ def code_of(task: TaskType) -> Iterator[None]:
 class TaskSource(Protocol):
     """What knows the task types of plugins: :class:`tabwb.host.plugins.Plugins`."""
 
+    @property
+    def study(self) -> Study:
+        """What is recorded of participants."""
+
     def tasks(self) -> tuple[TaskType, ...]:
         """Return them."""
 
@@ -173,6 +178,11 @@ def plugins_of_tasks() -> TaskSource:
     if not _plugins:
         import_module("tabwb.host.plugins").Plugins.load()
     return _plugins[0]
+
+
+def current_study() -> Study:
+    """Return what the study in effect, and the plugins loaded last, record of participants."""
+    return plugins_of_tasks().study
 
 
 def task_type(kind: str) -> TaskType:

@@ -13,6 +13,7 @@ from tabwb.operations.speaker import (
     AddSpeaker,
     ConsentOfSpeaker,
     DeleteSpeaker,
+    ImportSpeakers,
     ListSpeakers,
     LogOfSpeakers,
     SetSpeaker,
@@ -31,8 +32,8 @@ def speaker() -> None:
 
 
 add_commands(
-    speaker, ListSpeakers, ShowSpeaker, AddSpeaker, SetSpeaker, ConsentOfSpeaker, LogOfSpeakers,
-    DeleteSpeaker,
+    speaker, ListSpeakers, ShowSpeaker, AddSpeaker, SetSpeaker, ImportSpeakers, ConsentOfSpeaker,
+    LogOfSpeakers, DeleteSpeaker,
 )  # fmt: skip
 
 

@@ -361,7 +361,9 @@ class Answers(Source):
     def document(self) -> dict[str, Any]:
         """Return the runs with their answers."""
         plan = self._prepared.plan
+        records = {"records": self._records.to_json()} if plan.source.people else {}
         return {
+            **records,
             "imports": [
                 {
                     "source": run.run.tool or plan.source.title,
@@ -379,7 +381,7 @@ class Answers(Source):
                     "missing_replicates": run.gaps,
                 }
                 for run, given in self._runs
-            ]
+            ],
         }
 
     def lines(self) -> Iterator[str]:
@@ -391,11 +393,20 @@ class Answers(Source):
 
     def tell(self, tools: Tools) -> None:
         """Tell how many answers there are, and what is left out."""
-        from tabwb.administer.answers.importing import left_out
+        from tabwb.administer.answers.importing import left_out, stated_records
+        from tabwb.administer.participants import planned_records
 
         plan = self._prepared.plan
         tools.say(f"{plan.source.title}: {plural(len(plan.source.answers), 'answer')}")
-        for line in (*left_out(plan, self._prepared.battery.id), *self._remarks):
+        self._records = planned_records(
+            tools.store if tools.there else None,
+            tools.plugins.study,
+            stated_records(self._prepared),
+        )
+        if self._records.new:
+            tools.say(f"of {plural(len(self._records.new), 'participant')} the record gets values")
+        left = left_out(plan, self._prepared.battery.id)
+        for line in (*left, *self._records.lines(), *self._remarks):
             tools.warn(line)
 
     def store(self, tools: Tools) -> Progress:
@@ -416,7 +427,7 @@ class Answers(Source):
 
         imported = import_answers(
             store, plugins, prepared.battery, prepared.plan, prepared.conditions, rated,
-            again=self.wanted.again, marks=self._marks(),
+            again=self.wanted.again, marks=self._marks(), records=self._records,
         )  # fmt: skip
         for notice in Guard.notices_of(Guard(store, plugins, one) for _, one in self._runs):
             tools.warn(notice)

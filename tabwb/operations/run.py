@@ -267,7 +267,8 @@ class ResumeAdministration(Operation):
 
 def data_of(session: Session) -> Any:
     """Return what the results of a session are made of."""
-    from tabwb.analysis.administrations import AdministrationData, exported_columns, recordings_of
+    from tabwb.analysis.administrations import AdministrationData, recordings_of
+    from tabwb.battery.task_type import current_study
 
     administration = session.store.administration(session.administration.id)
     return AdministrationData(
@@ -275,7 +276,7 @@ def data_of(session: Session) -> Any:
         session.history.notes, session.history.declarations,
         recordings=recordings_of(session.store, administration),
         primary=session.plugins.configuration.study.primary_rater,
-        speaker=exported_columns(session.speaker_record),
+        speaker=current_study().values_of(session.speaker_record),
     )  # fmt: skip
 
 

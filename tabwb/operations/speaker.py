@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from tabwb.operations.operation import Arg, Operation, Progress, Told, Tools
@@ -13,6 +14,7 @@ from tabwb.records.speakers import SCOPES, Scope, check_id, in_force
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
+    from tabwb.administer.participants import Filling
     from tabwb.host.plugins import Plugins
 
 TODAY = "today"
@@ -146,6 +148,77 @@ class SetSpeaker(Operation):
     def do(self, tools: Tools) -> None:
         """Record them."""
         _keep(tools, self.speaker, self.values, new=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportSpeakers(Operation):
+    """Fill the records of speakers from a table at PATH: CSV or TSV, one line for each speaker.
+
+    Columns that are called as a column of the record are taken. What a record contradicts, and what
+    cannot be read, is listed and not stored: nothing is overwritten. Nobody is registered by it.
+    """
+
+    NAME, TITLE, DOING, TOLD = "speaker import", "Import", "Import", "imported"
+    ESTIMATE: ClassVar[str] = "Show what would be stored."
+    path: Annotated[
+        Path, Arg("The table.", "File", metavar="PATH", positional=True, kind="file")
+    ]  # fmt: skip
+    id: Annotated[
+        str,
+        Arg("The column with the participant codes. Default: id, participant, speaker or code.",
+            "Codes in", metavar="NAME", blank="id, participant, speaker, code", short=True),
+    ] = ""  # fmt: skip
+    columns: Annotated[
+        tuple[str, ...],
+        Arg("The table's name of a column of the record, for example AQ=WAB_AQ.", "Columns",
+            "--column", metavar="COLUMN=NAME", pairs=True, blank="as they are named"),
+    ] = ()  # fmt: skip
+
+    @property
+    def creates(self) -> bool:
+        """Speakers may be known before anything is given."""
+        return True
+
+    def check(self, plugins: Plugins) -> None:
+        """Read the table, before a store is made."""
+        from tabwb.administer.participants import read_participants
+
+        names = pairs_of(self.columns)
+        self.__dict__["_read"] = read_participants(self.path, plugins.study, self.id, names)
+
+    def estimate(self, tools: Tools) -> Progress:
+        """Tell what would be stored."""
+        from tabwb.administer.participants import planned_records
+
+        stated, ignored = self.__dict__["_read"]
+        store = tools.store if tools.there else None
+        self._tell(tools, planned_records(store, tools.plugins.study, stated), ignored)
+        for line in self.lines(tools.document):
+            yield Told(line)
+
+    def do(self, tools: Tools) -> None:
+        """Store it in one commit."""
+        from tabwb.administer.participants import fill_records
+
+        stated, ignored = self.__dict__["_read"]
+        filling = fill_records(tools.store, tools.plugins.study, stated, self.path.name)
+        self._tell(tools, filling, ignored)
+
+    def _tell(self, tools: Tools, filling: Filling, ignored: Sequence[str]) -> None:
+        if ignored:
+            tools.warn(f"columns that no record has: {', '.join(ignored)}")
+        for line in filling.lines():
+            tools.warn(line)
+        stated, _ = self.__dict__["_read"]
+        read = len({speaker for speaker, _ in stated})
+        tools.document["records"] = {"read": read, **filling.to_json(), "ignored": list(ignored)}
+
+    def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield how many records there are."""
+        found = document["records"]
+        differing = plural(len(found["differences"]), "difference")
+        read, filled = plural(found["read"], "participant"), len(found["filled"])
+        yield f"{read}: new values for {filled}, {differing}"
 
 
 @dataclass(frozen=True, kw_only=True)

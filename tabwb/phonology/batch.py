@@ -560,16 +560,3 @@ def class_rates(scores: Scores) -> list[ClassRate]:
             )
         )
     return rates
-
-
-SEVERITIES: Final = (("very severe", 25.0), ("severe", 50.0), ("moderate", 75.0), ("mild", None))
-"""Bands of the aphasia quotient of the WAB, each up to its bound inclusive (PSST, section 3)."""
-
-
-def severity(quotient: float) -> str:
-    """Return the band of an aphasia quotient from the speaker's record.
-
-    >>> [severity(each) for each in (93.7, 75.0, 50.0, 25.0)]
-    ['mild', 'moderate', 'severe', 'very severe']
-    """
-    return next(name for name, bound in SEVERITIES if bound is None or quotient <= bound)

@@ -21,7 +21,6 @@ from tabwb.phonology.batch import (
     psst_costs,
     score,
     segment,
-    severity,
 )
 from tabwb.phonology.inventory import (
     SILENT,
@@ -34,6 +33,7 @@ from tabwb.phonology.labels import Mapped, best_possible, label_set, map_labels
 from tabwb.phonology.transcripts import Row, Table, named, read_table
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import read_file
+from tabwb.records.speakers import AQ, NOT_RECORDED
 
 Missing: TypeAlias = Literal["error", "empty", "skip"]
 Unmapped: TypeAlias = Literal["drop", "error"]
@@ -42,7 +42,6 @@ SEVERITY: Final = "severity"
 QUOTIENT: Final = "aq_index"
 """The column of a speaker's aphasia quotient, from which the bands of severity are derived."""
 _STANDS_FOR: Final = {SEVERITY: QUOTIENT, "item": "prompt"}
-NOT_RECORDED: Final = "not recorded"
 LONGEST: Final = 5000
 """Limit of labels in one transcript: the alignment of a longer one takes too long."""
 
@@ -104,7 +103,7 @@ class Corpus:
         if not banded:
             return [row.cells[chosen] or NOT_RECORDED for row in rows]
         quotients = (row.number(chosen) for row in rows)
-        return [NOT_RECORDED if quotient is None else severity(quotient) for quotient in quotients]
+        return [NOT_RECORDED if quotient is None else AQ.band(quotient) for quotient in quotients]
 
 
 def read_corpus(

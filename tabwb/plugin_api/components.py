@@ -14,6 +14,7 @@ from tabwb.lesion.declared import Part, Pool
 from tabwb.records.errors import ComponentError, TabwbError
 from tabwb.records.exchange import Likelihood, Message, Reply, Request, Wait
 from tabwb.records.ratings import Declaration, Rating, Scope, Verdict
+from tabwb.records.speakers import Column
 from tabwb.records.states import ResponseKind, ResponseStatus
 from tabwb.records.words import plural
 
@@ -57,6 +58,8 @@ class AnswerFile:
         language: of the texts, BCP 47.
         spoken: whether the texts are transcripts of speech.
         declarations: what the raters declare whose ratings the answers have.
+        people: what is said of participants: each as in
+            :class:`~tabwb.records.answers.RecordedRun`, with texts by column of the record.
     """
 
     title: str
@@ -69,6 +72,7 @@ class AnswerFile:
     language: str = "en"
     spoken: bool = False
     declarations: tuple[Declaration, ...] = ()
+    people: tuple[tuple[str, Mapping[str, str]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +349,15 @@ class Exporter(Protocol):
         Args:
             measures: rater and measure.
             judges: those raters who can have a burden.
+        """
+        return
+
+    def expect_participants(self, columns: Sequence[Column]) -> None:
+        """Take note of what documents have of participants (``speaker``), before the first.
+
+        Args:
+            columns: of their records, only those of which somebody has a value; empty without
+                participants.
         """
         return
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from tabwb.records import declared_conditions
 from tabwb.records.declared_conditions import ColumnType, Condition
+from tabwb.records.speakers import Column as Recorded
 from tabwb.records.states import RatingStatus, ResponseStatus, StopReason
 
 MISSING = "-"
@@ -212,6 +213,28 @@ def column_of(name: str, digits: int | None = None) -> Column:
     '1.23'
     """
     return replace(DECLARED[name], digits=digits)
+
+
+PARTICIPANT = "participant_"
+"""Begins the names of the columns with what is recorded of a participant."""
+
+
+def participant_column(recorded: Recorded) -> Column:
+    """Return the column of files and tables for what is recorded of a participant.
+
+    >>> participant_column(Recorded("age_years", "number", "years", title="age")).name
+    'participant_age_years'
+    """
+    title = recorded.title or recorded.name.replace("_", " ")
+    kinds: dict[str, ColumnType] = {"whole": "integer", "number": "number"}
+    band = f", or the band of {recorded.bands_of}" if recorded.bands_of else ""
+    return Column(
+        f"{PARTICIPANT}{recorded.name}",
+        title[:1].upper() + title[1:],
+        f"{title}, of the participant's record{band}; none if it is not recorded",
+        kinds.get(recorded.type, "text"),
+        recorded.unit,
+    )
 
 
 def condition_columns() -> Iterator[tuple[Condition, Column]]:

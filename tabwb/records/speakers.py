@@ -399,6 +399,8 @@ VARIETIES = (
     "t-glottalling", "raising",
 )  # fmt: skip
 """What a speaker's English may have that General American has not (docs/naming-rules.md)."""
+NOT_RECORDED = "not recorded"
+"""The group of those of whom a column has no value."""
 AQ = Column(
     "AQ", "number", minimum=0, maximum=100, title="aphasia quotient (WAB)",
     # PSST, section 3: mild above 75, moderate above 50, severe above 25.
@@ -535,10 +537,21 @@ class Study:
         ('severity is recorded as mild, and AQ 48.5 is severe',)
         """
         return tuple(
-            f"{name} is recorded as {record[name]}, and {of} {record[of]} is {band}"
+            f"{name} is recorded as {record[name]}, and {of} {record[of]:g} is {band}"
             for name, band, of in self._from_bands(record)
             if record.get(name, band) != band
         )
+
+    def columns_in(self, records: Iterable[Mapping[str, Value]]) -> tuple[Column, ...]:
+        """Return the columns of which a record has a value, those that are not declared last.
+
+        >>> [column.name for column in Study().columns_in([{"hand": "left"}, {"AQ": 48.5}])]
+        ['AQ', 'severity', 'hand']
+        """
+        named = {name: None for record in records for name in self.values_of(record)}
+        declared = tuple(column for column in self.columns if column.name in named)
+        others = sorted(named.keys() - {column.name for column in declared})
+        return (*declared, *map(Column, others))
 
     def _from_bands(self, record: Mapping[str, Value]) -> Iterator[tuple[str, str, str]]:
         columns = {column.name: column for column in self.columns}

@@ -173,7 +173,7 @@ def test_participants_are_pooled_by_the_group_of_their_record_and_models_stay_ap
     }
     assert found == {"small": [1, 2], "L-1B@dtype=float16": [3], "gpt": [4, 5, 6, 7],
                      "patients": [8, 10], "controls": [9]}  # fmt: skip
-    assert [row.group.values[0].value for row in rows] == [None] * 3 + ["patients", "controls"]
+    assert [row.group.values[0].value for row in rows] == ["controls", "patients", None, None, None]
 
 
 @pytest.mark.parametrize("seed", [1, 2])

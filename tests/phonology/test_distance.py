@@ -23,7 +23,6 @@ from tabwb.phonology.batch import (
     rates_by,
     score,
     segment,
-    severity,
 )
 from tabwb.phonology.distance import (
     Alignment,
@@ -35,6 +34,7 @@ from tabwb.phonology.distance import (
 )
 from tabwb.phonology.inventory import FEATURES, PHONEMES, SILENT
 from tabwb.records.errors import MissingExtra
+from tabwb.records.speakers import AQ
 
 labels = st.lists(st.sampled_from(PHONEMES + SILENT), max_size=9)
 
@@ -165,7 +165,7 @@ def test_rates_of_groups_are_fractions_of_their_own_sums() -> None:
 
 
 def test_bands_of_severity_hold_their_upper_bound() -> None:
-    assert [severity(each) for each in (0, 25, 25.1, 50, 50.1, 75, 75.1, 100)] == [
+    assert [AQ.band(each) for each in (0, 25, 25.1, 50, 50.1, 75, 75.1, 100)] == [
         "very severe", "very severe", "severe", "severe", "moderate", "moderate", "mild", "mild",
     ]  # fmt: skip
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import spearmanr
-from tabwb_builtin.columns import COLUMNS, TABLE
+from tabwb_builtin.columns import TABLE
 from tabwb_builtin.exporters import EXPORTERS
 from tabwb_builtin.plugin import STATISTIC, rank_correlations
 from tabwb_builtin.raters import JUDGES, SCORERS
@@ -169,7 +169,8 @@ def test_odd_characters_survive_a_round_trip(tmp_path: Path) -> None:
 
 def test_csv_has_one_row_per_rating_and_each_column_is_explained_beside_it(tmp_path: Path) -> None:
     rows = csv_rows(tmp_path / "out.csv")
-    assert tuple(rows[0]) == COLUMNS and len(set(COLUMNS)) == len(COLUMNS)
+    names = [column.name for column in TABLE]
+    assert list(rows[0]) == names and len(set(names)) == len(names)
     assert len(rows) == sum(len(trial.ratings) for trial in trials(ANSWERS))
     exact = next(row for row in rows if (row["item"], row["measure"]) == ("wc3", "exact"))
     assert (exact["value"], exact["rating_reason"]) == ("0.0", "boat (foil: phonological)")

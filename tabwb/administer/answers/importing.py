@@ -21,6 +21,7 @@ from tabwb.administer.answers.plan import (
     plan_import,
     with_battery,
 )
+from tabwb.administer.participants import Filling, store_records
 from tabwb.administer.session import setup
 from tabwb.administer.session.exchange import attempt_with_answer, storable
 from tabwb.administer.session.raters import Raters, failed_raters
@@ -40,7 +41,7 @@ from tabwb.records.exchange import Reply
 from tabwb.records.files import sha256_of
 from tabwb.records.ratings import Declaration, FailedRater
 from tabwb.records.reasoning import option_of, separated
-from tabwb.records.speakers import LogEntry, read_day
+from tabwb.records.speakers import LogEntry, Value, read_day
 from tabwb.records.states import ResponseKind, StopReason, TrialState
 from tabwb.records.trials import (
     Administration,
@@ -137,6 +138,7 @@ def import_answers(
     *,
     again: bool = False,
     marks: Sequence[EventEntry] = (),
+    records: Filling | None = None,
 ) -> tuple[Imported, ...]:
     """Rate the answers of a file and store them: all of them, or nothing.
 
@@ -151,6 +153,7 @@ def import_answers(
         rated: is told of each answer that was rated.
         again: store them also where the store has the answers of these files.
         marks: a title and tags for each administration.
+        records: of the participants, with what the file says of them.
 
     Raises:
         UsageError: the store has the answers of these files.
@@ -164,14 +167,17 @@ def import_answers(
     check = partial(check_new, store, battery, list(zip(conditions, digests, strict=True)))
     if not again:
         check()
+    new = {} if records is None else records.new
     made = [
-        _Recording(store, plugins, battery, run, given, plan.source.declarations).whole(
-            plan, own, rated, (*marks, *changes(Marks(), add=run.run.tags))
-        )
+        _Recording(
+            store, plugins, battery, run, given, plan.source.declarations, new.get(given.person, {})
+        ).whole(plan, own, rated, (*marks, *changes(Marks(), add=run.run.tags)))
         for run, given, own in zip(plan.runs, conditions, digests, strict=True)
     ]
     assets = read_assets(Path(battery.origin), battery) if battery.assets else {}
     store.keep_battery(battery, assets)
+    if records is not None:
+        store_records(store, records, ", ".join(name for name, _ in list(every.values())[:1]))
     # Another program may have stored them meanwhile.
     stored = store.add_whole(battery, [whole for whole, _ in made], None if again else check)
     for administration, (whole, _) in zip(stored, made, strict=True):
@@ -193,11 +199,12 @@ class _Recording:
         planned: PlannedRun,
         conditions: Conditions,
         theirs: Sequence[Declaration],
+        record: Mapping[str, Value],
     ) -> None:
         self._plugins, self._battery, self._theirs = plugins, battery, theirs
         self._features = frozenset(feature.id for feature in battery.features)
         self._planned, self._conditions = planned, conditions
-        dialect = consent.dialect_of(store, conditions)
+        dialect = str(record.get("dialect", "")) or consent.dialect_of(store, conditions)
         self._raters = Raters(plugins, battery, conditions.judges, dialect=dialect)
         self._trials = [Trial(each.trial) for each in planned.planned]
         self._declared: set[str] = set()
@@ -488,6 +495,17 @@ def _texts(plugins: Plugins, source: AnswerFile, path: Path) -> tuple[AnswerFile
             "(--column text=NAME)",
         )
     return with_battery(source, setup.find_battery(plugins, RATED))
+
+
+def stated_records(prepared: PreparedImport) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield what a file says of its participants, by study ID."""
+    known: dict[str, dict[str, None]] = {}
+    for run, given in zip(prepared.plan.runs, prepared.conditions, strict=True):
+        if given.kind == "speaker":
+            known.setdefault(run.run.participant, {})[given.person] = None
+    for participant, texts in prepared.plan.source.people:
+        for speaker in known.get(participant, ()):
+            yield speaker, texts
 
 
 def columns_of(texts: Sequence[str]) -> dict[str, str]:

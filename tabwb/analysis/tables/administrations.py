@@ -14,10 +14,11 @@ from typing import Any
 from tabwb.analysis.administrations import AdministrationData, name_of
 from tabwb.analysis.series import parameters_of, perplexity_of
 from tabwb.analysis.tables.declared import number, shared, text, texts, whole
+from tabwb.battery.task_type import current_study
 from tabwb.host.settings import stated_parameters
 from tabwb.lesion.declared import PARAMETERS, PERPLEXITY
 from tabwb.lesion.spec import PARTS, role_of, spec_values
-from tabwb.records.columns import condition_columns
+from tabwb.records.columns import condition_columns, participant_column
 from tabwb.records.conditions import line_of
 from tabwb.records.trials import Administration
 from tabwb.tables.table import RecordColumn, Table, records_table
@@ -25,7 +26,8 @@ from tabwb.tables.table import RecordColumn, Table, records_table
 
 def administrations_table(chosen: Iterable[AdministrationData]) -> Table:
     """Return one row for each administration."""
-    return records_table("administrations", (*given_columns(), *STATE), chosen)
+    chosen = tuple(chosen)
+    return records_table("administrations", (*given_columns(chosen), *STATE), chosen)
 
 
 def listing_table(administrations: Iterable[Administration]) -> Table:
@@ -38,9 +40,18 @@ def judgements_table(rows: Sequence[Mapping[str, Any]]) -> Table:
     return records_table("judging", JUDGED, rows)
 
 
-def given_columns() -> tuple[RecordColumn, ...]:
-    """Return the columns of what was given to whom and how, which do not change afterwards."""
-    return (*SUBJECT, *_conditions(), *MODEL, *LESION)
+def given_columns(chosen: Iterable[AdministrationData] = ()) -> tuple[RecordColumn, ...]:
+    """Return the columns of what was given to whom and how, which do not change afterwards.
+
+    Also those that the records of participants have, as they are now.
+    """
+    recorded = current_study().columns_in(data.speaker for data in chosen if data.speaker)
+    people = (RecordColumn(participant_column(one), _recorded(one.name)) for one in recorded)
+    return (*SUBJECT, *people, *_conditions(), *MODEL, *LESION)
+
+
+def _recorded(name: str) -> Callable[[AdministrationData], Any]:
+    return lambda data: data.speaker.get(name)
 
 
 def _conditions() -> Iterator[RecordColumn]:

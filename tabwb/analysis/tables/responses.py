@@ -19,7 +19,7 @@ from tabwb.analysis.frame import Table as Responses
 from tabwb.analysis.names import judge_called
 from tabwb.analysis.tables.administrations import given_columns
 from tabwb.battery.model import Item, Subtest
-from tabwb.records.columns import Column, column_of
+from tabwb.records.columns import PARTICIPANT, Column, column_of
 from tabwb.records.ratings import CALIBRATED
 from tabwb.scoring.choice import POLICIES
 from tabwb.store.columns import STATUSES, Bools, Frame, Ints, found
@@ -65,7 +65,7 @@ class _Rows:
 
 def responses_table(store: Store, chosen: Sequence[AdministrationData]) -> Table:
     """Return one row for each response that counts."""
-    columns = (*(column for column, _ in given_columns()), *COLUMNS)
+    columns = (*(column for column, _ in given_columns(chosen)), *COLUMNS)
     rows = _rows_of(chosen)
     if rows is None:
         return _empty("responses", columns, NOTES)
@@ -81,8 +81,11 @@ def ratings_table(
     store: Store, chosen: Sequence[AdministrationData], rater: str | None = None
 ) -> Table:
     """Return one row for each rating of each response that counts, with its reason."""
-    known = {column.name: column for column in (*(one for one, _ in given_columns()), *COLUMNS)}
-    repeated = [known[name] for name in OF_RATINGS]
+    known = {
+        column.name: column for column in (*(one for one, _ in given_columns(chosen)), *COLUMNS)
+    }
+    people = [name for name in known if name.startswith(PARTICIPANT)]
+    repeated = [known[name] for name in (*OF_RATINGS, *people)]
     rows = _rows_of(chosen)
     if rows is None:
         return _empty("ratings", (*repeated, *RATING_COLUMNS), RATING_NOTES)
@@ -191,7 +194,7 @@ def _verdicts(table: Responses) -> list[NDArray[np.float64]]:
 def _of_administrations(chosen: Sequence[AdministrationData], rows: _Rows) -> dict[str, Series]:
     return {
         column.name: series_of(map(value, chosen), column.type).take(rows.given)
-        for column, value in given_columns()
+        for column, value in given_columns(chosen)
     }
 
 

@@ -53,10 +53,14 @@ def _key_columns(rows: Sequence[Grouped]) -> Iterator[RecordColumn]:
         number: ColumnType = "integer" if all(isinstance(one, int) for one in found) else "number"
         texts = key.kind != "number" or any(isinstance(one, str) for one in found)
         yield RecordColumn(
-            Column(f"by_{id_.replace('-', '_')}", key.title.capitalize(), key.meaning,
+            Column(f"by_{id_.replace('-', '_')}", _headed(key.title), key.meaning,
                    "text" if texts else number),
             _key_value(at, texts=texts),
         )  # fmt: skip
+
+
+def _headed(title: str) -> str:
+    return title[:1].upper() + title[1:]
 
 
 def _key_value(at: int, *, texts: bool) -> Any:

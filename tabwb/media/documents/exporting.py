@@ -16,6 +16,7 @@ from tabwb.analysis.derived import calibration_of
 from tabwb.analysis.names import judge_called
 from tabwb.analysis.plain import Json
 from tabwb.battery.model import Battery
+from tabwb.battery.task_type import current_study
 from tabwb.host.guarded import error_words, plugin_code
 from tabwb.host.plugins import Plugins
 from tabwb.host.writing import draft_of, is_explanation
@@ -25,6 +26,7 @@ from tabwb.plugin_api.components import Exporter
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.files import WorkFolder, copy_to_stdout, is_stdout
 from tabwb.records.ratings import CALIBRATED, Once
+from tabwb.records.speakers import Column
 from tabwb.records.specs import is_writable, parse_spec
 from tabwb.records.states import RatingStatus
 from tabwb.records.trials import Administration
@@ -118,11 +120,19 @@ def _documents_for(
     }
     raters = dict.fromkeys(rater for rater, _ in rated)
     with plugin_code:
+        exporter.expect_participants(columns_of_participants(store, chosen))
         exporter.expect(
             tuple((names.get(rater, rater), measure) for rater, measure in rated),
             tuple(names.get(rater, rater) for rater in raters if rater not in scorers),
         )
     return made
+
+
+def columns_of_participants(store: Store, chosen: Sequence[Administration]) -> tuple[Column, ...]:
+    """Return the columns that leave with an export, of the records of those who answered."""
+    people = {record.conditions.examinee for record in chosen if record.conditions.study_id}
+    known = store.people.speakers() if people else ()
+    return current_study().columns_in(one.values for one in known if one.id in people)
 
 
 @dataclass(slots=True)

@@ -94,8 +94,8 @@ def write_figure(
 ) -> WrittenFigure:
     """Write a figure, and log of whom where people are drawn.
 
-    People who are named, or whom a figure is about, must have agreed to ``share``, as for an
-    export; where a figure compares whatever is in the store, they are left out.
+    People who are named, or whom a figure or a key is about, must have agreed to ``share``, as for
+    an export; where a figure compares whatever is in the store, they are left out.
     """
     kind = figure_kind(wanted.name)
     need("matplotlib", "a figure", "figures")  # before anything is read
@@ -106,10 +106,12 @@ def write_figure(
     permits: list[Permit] = []
     notices: list[str] = []
 
+    chosen_by = selection or Selection(by=read_keys(kind.by))
+
     def check(chosen: Sequence[AdministrationData]) -> Sequence[AdministrationData]:
-        if not references and not kind.people:
+        if not (references or kind.people or chosen_by.is_of_people):
             models, people, unknown = of_models(chosen)
-            remedy = "; to draw them, name them (tabwb figure NAME 1 2)"
+            remedy = "; to draw them, name them (tabwb figure NAME 1 2, or --by participant)"
             notices.extend(left_out(people, unknown, remedy))
             return models
         given = [member.administration for member in chosen]
@@ -121,9 +123,8 @@ def write_figure(
         )
         return chosen
 
-    selection = selection or Selection(by=read_keys(kind.by))
-    members = tuple(check(selected(store, references, selection)))
-    groups = as_drawn(kind, store, groups_of(members, selection) if members else ())
+    members = tuple(check(selected(store, references, chosen_by)))
+    groups = as_drawn(kind, store, groups_of(members, chosen_by) if members else ())
     if not groups and notices:
         raise UsageError("there are no administrations of models to draw", hint="; ".join(notices))
     uids = [member.administration.uid for group in groups for member in group.group.members]

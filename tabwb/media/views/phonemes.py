@@ -15,11 +15,12 @@ from tabwb.analysis.statistics.phonemes import PhonemeReport
 from tabwb.media.terminal import MINIMUM_WIDTH, print_view
 from tabwb.media.views.parts import Row, rows_view
 from tabwb.media.wording import figure
-from tabwb.phonology.batch import PANPHON_LIMITS, SEVERITIES, ClassRate, Confusion, Rate, rate_of
+from tabwb.phonology.batch import PANPHON_LIMITS, ClassRate, Confusion, Rate, rate_of
 from tabwb.phonology.corpus import QUOTIENT, SEVERITY, TaskB
 from tabwb.phonology.distance import Step, feature_changes
 from tabwb.phonology.inventory import FEATURE_TABLE, IPA
 from tabwb.phonology.transcripts import named
+from tabwb.records.speakers import AQ
 from tabwb.records.words import NONE, plural
 from tabwb.tables.table import columns_of
 
@@ -137,7 +138,7 @@ def _counted(labels: Counter[str]) -> str:
 
 def _groups(column: str, rates: Sequence[Rate]) -> list[Row]:
     if column == SEVERITY:
-        bands = [name for name, _ in reversed(SEVERITIES)]
+        bands = [name for name, _ in AQ.bands]
         places = {name: place for place, name in enumerate(bands)}
         order = sorted(rates, key=lambda rate: places.get(rate.name, len(places)))
     else:

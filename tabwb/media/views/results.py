@@ -305,9 +305,9 @@ class GroupNames:
         titles = titles_of([row.group for row in rows])
         if len(values) < 2:
             title = titles[0] if titles else rows[0].group.by.replace("-", " ")
-            return (Column("group", title.capitalize(), "the name of the group"),)
+            return (Column("group", title[:1].upper() + title[1:], "the name of the group"),)
         return tuple(
-            Column(snake(one.key), title.capitalize(), f"{title} of the group")
+            Column(snake(one.key), title[:1].upper() + title[1:], f"{title} of the group")
             for one, title in zip(values, titles, strict=True)
         )
 
@@ -825,10 +825,11 @@ def _pooled(rows: Sequence[Grouped], names: GroupNames) -> Iterator[str]:
     groups: dict[str, list[str]] = {}
     for row in rows:
         for name, values in row.group.mixed.items():
-            # The names of examinees may be people's.
+            # The names of examinees may be people's; of people there are often many.
+            many = len(values) > MOST_NAMED and not row.group.has_model
             told = (
-                plural(len(values), "examinee")
-                if name == "examinee" and not names.examinees
+                plural(len(values), "participant" if many else "examinee")
+                if name == "examinee" and (many or not names.examinees)
                 else f"{title_of(name)} {' | '.join(names.rename(value, row) for value in values)}"
             )
             groups.setdefault(told, []).append(names.title(row))
