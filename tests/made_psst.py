@@ -8,9 +8,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from tabwb_psst.made import PROMPTS, TESTS, TWICE, WORDS, made_psst
+from tabwb_psst.made import COLUMNS, PROMPTS, TESTS, TWICE, WORDS, made_psst, write_table
 
-__all__ = ["PROMPTS", "TESTS", "TWICE", "WORDS", "made_psst"]
+__all__ = ["COLUMNS", "PROMPTS", "TESTS", "TWICE", "WORDS", "made_psst", "write_table"]
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="Make a corpus in the layout of PSST.")
