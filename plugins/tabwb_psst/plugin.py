@@ -18,6 +18,7 @@ from tabwb.plugin_api import (
 
 GROUP = "Work with the corpus of the PSST challenge (Gale et al. 2022): tables, systems, splits."
 OPERATIONS: tuple[tuple[str, str, str, str], ...] = (
+    ("psst table", "Make tables 1, 2, 3 or 7 of the paper.", "tables", "PaperTable"),
     ("psst split", "Assign speakers to train, valid and test.", "split", "SplitSpeakers"),
     ("psst made", "Write a made corpus, to try commands with.", "made", "MakeCorpus"),
 )

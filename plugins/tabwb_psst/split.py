@@ -93,7 +93,7 @@ class SplitSpeakers(Operation):
     def check(self, plugins: Plugins) -> None:
         """Check the values that do not depend on the data."""
         _aims(self.aim)
-        _check_keys(_keys(self.by), plugins.study, stored=self.corpus is None)
+        check_keys(_keys(self.by), plugins.study, stored=self.corpus is None)
         if self.record:
             plugins.study.column(self.record)
             if self.corpus is not None:
@@ -109,7 +109,7 @@ class SplitSpeakers(Operation):
         responses = [
             one for one in responses_of(tools, self.corpus, self.where) if one.utterance.frames > 0
         ]
-        strata = [tuple(_stratum(one, key, study) for key in keys) for one in responses]
+        strata = [tuple(stratum_of(one, key, study) for key in keys) for one in responses]
         amounts = [
             Amount(one.utterance.speaker, one.utterance.split, one.utterance.seconds, stratum)
             for one, stratum in zip(responses, strata, strict=True)
@@ -141,7 +141,7 @@ class SplitSpeakers(Operation):
             ],
         }  # fmt: skip
         tools.document |= document
-        order = _order(keys, study)
+        order = order_of(keys, study)
         notes = [_told(found, before)]
         table = amounts_table("psst-split", made, names, keys, order, notes)
         caption = f"Hours, segments and speakers by split and {', '.join(keys)}"
@@ -214,7 +214,7 @@ def _keys(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(separated(text)))
 
 
-def _check_keys(keys: Sequence[str], study: Study, *, stored: bool) -> None:
+def check_keys(keys: Sequence[str], study: Study, *, stored: bool) -> None:
     """Refuse keys without groups."""
     columns = [
         column.name
@@ -230,14 +230,15 @@ def _check_keys(keys: Sequence[str], study: Study, *, stored: bool) -> None:
         raise UsageError("a key is needed", where="by", allowed=", ".join(known))
 
 
-def _stratum(response: Response, key: str, study: Study) -> str:
+def stratum_of(response: Response, key: str, study: Study) -> str:
+    """Return the value of a key."""
     if key in OF_RESPONSES:
         return OF_RESPONSES[key](response) or NOT_RECORDED
     value = response.values.get(key)
     return NOT_RECORDED if value is None else str(value)
 
 
-def _order(keys: Sequence[str], study: Study) -> Callable[[tuple[str, ...]], object]:
+def order_of(keys: Sequence[str], study: Study) -> Callable[[tuple[str, ...]], object]:
     """Return what sorts strata: choices as declared, others by name, *not recorded* last."""
     choices = {column.name: column.choices for column in study.columns}
 

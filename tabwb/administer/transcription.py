@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Self, get_args
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, get_args
 
 from tabwb.administer.consent import Guard, record_of
 from tabwb.host.making import cut_of, opened
@@ -24,7 +24,7 @@ from tabwb.store.store import Store
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
-    from tabwb.speech.finding import Finding
+    from tabwb.speech.finding import Finding, FoundSpeech
 
 TOGETHER = 32
 """Clips that a transcriber gets at once: enough to fill a batch, few enough to show progress."""
@@ -61,6 +61,26 @@ class _Ready:
     metadata: Mapping[str, str]
 
 
+Stretched: TypeAlias = tuple[Path, float, float | None, str]
+"""A recording, from when to when, and how speech is found in it."""
+
+
+@dataclass(slots=True)
+class Conditioned:
+    """Conditioned copies of stretches that several transcribers are given one after another."""
+
+    copies: dict[Stretched, tuple[Path, Mapping[str, Any], FoundSpeech]] = field(
+        default_factory=dict
+    )
+    made: int = 0
+
+    def clear(self) -> None:
+        """Remove the copies."""
+        for path, *_ in self.copies.values():
+            path.unlink(missing_ok=True)
+        self.copies.clear()
+
+
 class Transcribing:
     """One transcriber, opened once, given job after job. Used from one thread.
 
@@ -70,9 +90,15 @@ class Transcribing:
     """
 
     def __init__(
-        self, plugins: Plugins, spec: str, root: Path | None = None, cancel: Cancel | None = None
+        self,
+        plugins: Plugins,
+        spec: str,
+        root: Path | None = None,
+        cancel: Cancel | None = None,
+        shared: Conditioned | None = None,
     ) -> None:
         self.spec = spec
+        self._shared = shared
         descriptor = plugins.resolve("transcribers", spec)[0]
         self._cut = cut_of(descriptor, plugins.stands_for("transcribers", spec))
         self._cuts_itself = descriptor.cuts
@@ -138,7 +164,10 @@ class Transcribing:
     def _batch(self, jobs: Sequence[Job], cancel: Cancel) -> Iterator[tuple[Job, Transcript]]:
         ready: list[_Ready] = []
         for number, job in enumerate(jobs):
-            copy = self._folder / str(number) / f"{job.name}.wav"
+            place = number
+            if self._shared is not None:
+                place = self._shared.made = self._shared.made + 1
+            copy = self._folder / str(place) / f"{job.name}.wav"
             copy.parent.mkdir(exist_ok=True)
             try:
                 ready.append(self._conditioned(job, copy))
@@ -149,14 +178,21 @@ class Transcribing:
                 metadata = {**sound.metadata, **transcript.metadata}
                 yield sound.job, replace(transcript, metadata=metadata)
         finally:
-            for sound in ready:
+            for sound in ready if self._shared is None else ():
                 Path(sound.whole.path).unlink(missing_ok=True)
 
     def _conditioned(self, job: Job, copy: Path) -> _Ready:
         from tabwb.speech.condition import condition_file
 
         finding: Finding = "energy" if self._cut == "energy" or is_typed(self.spec) else "speech"
-        parameters, speech = condition_file(job.source, copy, job.start_s, job.end_s, finding)
+        key = (job.source, job.start_s, job.end_s, finding)
+        known = None if self._shared is None else self._shared.copies.get(key)
+        if known is not None:
+            copy, parameters, speech = known
+        else:
+            parameters, speech = condition_file(job.source, copy, job.start_s, job.end_s, finding)
+            if self._shared is not None:
+                self._shared.copies[key] = copy, parameters, speech
         whole = Clip(str(copy), accepted=job.accepted, speech=speech.speech, sounds=speech.sounds)
         cuts = self._cut != "no" and not self._cuts_itself
         parts = pieces(whole, speech.seconds) if cuts else (whole,)

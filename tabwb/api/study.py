@@ -48,7 +48,7 @@ from tabwb.operations.speaker import (
     ShowSpeaker,
 )
 from tabwb.operations.store import BackupStore, MergeStore, StoreInfo
-from tabwb.operations.transcribing import TranscribeResponses
+from tabwb.operations.transcribing import TranscribeFiles, TranscribeResponses
 from tabwb.operations.trial import (
     CodeResponse,
     HeardResponse,
@@ -809,6 +809,20 @@ class Study:
     ) -> dict[str, Any]:
         """Transcribe the recorded responses of an administration that have no transcript yet."""
         return done(self, TranscribeResponses, locals())
+
+    @does(TranscribeFiles)
+    def transcribe_stored(
+        self,
+        where: str | list[str],
+        *,
+        transcriber: str | list[str] = "bundled-words",
+        progress: Progress = False,
+    ) -> dict[str, Any]:
+        """Transcribe the recorded responses of administrations (``battery=psst``).
+
+        Each transcriber hears the responses that it has not heard.
+        """
+        return done(self, TranscribeFiles, locals())
 
     @does(RescoreAdministration)
     def rescore(self, administration: int | str) -> dict[str, Any]:

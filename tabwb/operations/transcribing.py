@@ -6,21 +6,21 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from tabwb.operations.operation import Arg, Operation, Progress, Told, Tools
+from tabwb.operations.operation import Arg, Operation, Progress, Told, Tools, numbers_of
 from tabwb.operations.trial import ADMINISTRATION, session_of
-from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.errors import HeldElsewhere, Interrupted, NoConsent, TabwbError, UsageError
 from tabwb.records.files import make_private_folder
 from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
-    from tabwb.administer.transcription import Job
+    from tabwb.administer.transcription import Job, Transcribing
     from tabwb.host.plugins import Plugins
     from tabwb.records.speech import Segment, Transcript
 
@@ -31,10 +31,11 @@ STORED_S = 0.5
 
 @dataclass(frozen=True, kw_only=True)
 class TranscribeFiles(Operation):
-    """Transcribe sound files, and those in folders, to phonemes.
+    """Transcribe sound files, and those in folders, to phonemes; or stored responses (--where).
 
     WAV, FLAC, OGG, MP3 or AIFF of any rate. Each file is copied and conditioned as in the PSST
-    challenge. Transcripts are a draft until a trained listener has heard the recording.
+    challenge. Transcripts are a draft until a trained listener has heard the recording. Of stored
+    responses each transcriber hears those that it has not heard; the transcripts are stored.
 
     Exit status: 0 done, 1 a file could not be transcribed (the others were), 3 stopped by ctrl+c.
     """
@@ -43,13 +44,19 @@ class TranscribeFiles(Operation):
     SAFE: ClassVar[str] = "finished transcripts are printed"
     files: Annotated[
         tuple[Path, ...],
-        Arg("Sound files, and folders of them.", "Files", metavar="FILE...", positional=True),
-    ]
+        Arg("Sound files, and folders of them.", "Files", metavar="[FILE]...", positional=True),
+    ] = ()
+    where: Annotated[
+        tuple[str, ...],
+        Arg("Instead of files: the recorded responses of administrations with this value. Also "
+            "KEY=A,B, KEY!=VALUE, KEY<NUMBER, KEY>NUMBER.", "Stored responses",
+            metavar="KEY=VALUE", pairs=True, blank="files, not stored responses"),
+    ] = ()  # fmt: skip
     transcriber: Annotated[
-        str,
-        Arg("The transcriber, for example wav2vec2:PATH-OR-ID (tabwb plugins list).",
-            "Transcriber", metavar="SPEC", kind="transcribers"),
-    ] = "bundled-words"  # fmt: skip
+        tuple[str, ...],
+        Arg("The transcriber, for example wav2vec2:PATH-OR-ID (tabwb plugins list); with --where "
+            "several.", "Transcriber", metavar="SPEC", kind="transcribers"),
+    ] = ("bundled-words",)  # fmt: skip
     keep_conditioned: Annotated[
         Path | None,
         Arg("Keep the conditioned copies: high-passed, levelled, 16 kHz mono.", "Copies",
@@ -69,23 +76,34 @@ class TranscribeFiles(Operation):
 
     @property
     def about(self) -> str:
-        """The files."""
-        return ", ".join(path.name for path in self.files)
+        """The files, or the values of the administrations."""
+        return ", ".join([*(path.name for path in self.files), *self.where])
 
     @property
     def writes(self) -> bool:
-        """That a speaker's recording was heard is logged."""
-        return self.speaker is not None
+        """Transcripts of stored responses are, and that a speaker's recording was heard."""
+        return self.speaker is not None or bool(self.where)
 
     def check(self, plugins: Plugins) -> None:
         """Check what can be known before a file is read."""
+        if bool(self.files) == bool(self.where):
+            raise UsageError("either sound files, or --where KEY=VALUE for stored responses")
+        if self.where:
+            only_files = ("keep_conditioned", "accept", "speaker", "tsv")
+            for name in (name for name in only_files if getattr(self, name)):
+                raise UsageError("this is for files, not for stored responses", where=name)
+            for spec in self.transcriber:
+                plugins.resolve("transcribers", spec)
+            return
+        if len(self.transcriber) > 1:
+            raise UsageError("files are given to one transcriber", where="transcriber")
         if self.tsv and self.accept:
             raise UsageError("--tsv has no column for the result of --accept", hint="use --json")
         _accepted(self.accept)
-        spec = str(plugins.resolve("transcribers", self.transcriber)[1])
+        spec = str(plugins.resolve("transcribers", self.transcriber[0])[1])
         if self.speaker is None and plugins.reaches_out("transcribers", spec):
             raise UsageError(
-                f"'{self.transcriber}' sends sound over a network, and the speaker is not known",
+                f"'{self.transcriber[0]}' sends sound over a network, and the speaker is not known",
                 hint="give --speaker ID, to check consent to 'transcribe' and 'remote'",
             )
         if self.tsv:
@@ -97,10 +115,14 @@ class TranscribeFiles(Operation):
                 )
 
     def run(self, tools: Tools) -> Progress:
-        """Transcribe one file after another."""
+        """Transcribe one file, or administration, after another."""
         from tabwb.records.speech import Transcript
 
-        descriptor, resolved = tools.plugins.resolve("transcribers", self.transcriber)
+        if self.where:
+            numbers = numbers_of(tools, (), self.where, everything=False)
+            yield from _transcribed(tools, numbers, self.transcriber)
+            return
+        descriptor, resolved = tools.plugins.resolve("transcribers", self.transcriber[0])
         spec, accepted = str(resolved), _accepted(self.accept)
         self._permit(tools, spec)
         if descriptor.remarks:
@@ -127,7 +149,9 @@ class TranscribeFiles(Operation):
             raise Interrupted(words, hint="run the same command with these files")
 
     def wrong(self, document: Mapping[str, Any]) -> Iterator[str]:
-        """Yield which files could not be transcribed."""
+        """Yield which files, or administrations, could not be transcribed."""
+        if refused := document.get("refused", ()):
+            yield f"! left out: {plural(len(refused), 'administration')}"
         for row in document.get("files", ()):
             if row["status"] == "error":
                 message = (row["error"].splitlines() or ["no reason was given"])[0]
@@ -314,71 +338,137 @@ class TranscribeResponses(Operation):
 
     def run(self, tools: Tools) -> Progress:
         """Transcribe what waits; transcripts are stored together, twice a second."""
-        from tabwb.administer.transcription import Transcribing
-        from tabwb.store.takes import work_root
-
         number = tools.store.administration(self.administration).id
-        with _within(tools, number) as within:
-            spec, jobs = within(self._jobs)
-            document = tools.document
-            document |= {
-                "administration": number, "transcriber": spec, "planned": len(jobs),
-                "transcribed": 0, "errors": 0,
-            }  # fmt: skip
-            if not jobs:
-                tools.say(f"no recorded response of administration {number} waits for a transcript")
-                return
-            yield Told("opening the transcriber", 0, len(jobs))
-            batch: list[tuple[Job, Transcript]] = []
-            stored_at = time.monotonic()
-            with Transcribing(
-                tools.plugins, spec, work_root(tools.store), tools.cancel
-            ) as transcribing:
-                if transcribing.caution:
-                    tools.warn(transcribing.caution)
-                try:
-                    for job, transcript in transcribing.run(jobs, tools.cancel):
-                        document["transcribed"] += 1
-                        document["errors"] += transcript.status == "error"
-                        batch.append((job, transcript))
-                        if time.monotonic() - stored_at > STORED_S:
-                            stored_at = time.monotonic()
-                            within(partial(_stored, heard=tuple(batch)))
-                            batch.clear()
+        asked = () if self.transcriber is None else (self.transcriber,)
+        yield from _transcribed(tools, [number], asked, by_any=not self.again, single=True)
+
+
+Waiting = Mapping[str, tuple["Job", ...]]
+"""Transcriber to the responses that wait for it."""
+
+
+def _transcribed(
+    tools: Tools,
+    numbers: Sequence[int],
+    asked: Sequence[str],
+    *,
+    by_any: bool = False,
+    single: bool = False,
+) -> Progress:
+    """Have what waits transcribed; transcripts are stored together, twice a second.
+
+    Of several administrations one that is open elsewhere, or without the consent, is left out and
+    named. A response is conditioned once for all transcribers.
+    """
+    from tabwb.administer.transcription import Conditioned, Transcribing
+    from tabwb.store.takes import work_root
+
+    document, shared = tools.document, Conditioned()
+    found: list[tuple[int, Waiting]] = []
+    refused: list[str] = []
+    if not single:
+        people = {one.id for one in tools.store.administrations() if one.conditions.guarded}
+        numbers = [number for number in numbers if number in people]
+    for number in numbers:
+        if not single:
+            if tools.cancel.is_set():
+                raise Interrupted("stopped before anything was transcribed")
+            yield Told(f"looking for responses in {plural(len(numbers), 'administration')}")
+        try:
+            with _within(tools, number) as within:
+                found.append((number, within(partial(_jobs, asked=asked, by_any=by_any))))
+        except (NoConsent, HeldElsewhere) as error:
+            if single:
+                raise
+            refused.append(error.message)
+            tools.warn(error.message)
+    planned = sum(len(jobs) for _, waiting in found for jobs in waiting.values())
+    specs = list(dict.fromkeys(spec for _, waiting in found for spec in waiting))
+    document |= (
+        {"administration": numbers[0], "transcriber": specs[0]}
+        if single
+        else {"administrations": len(found), "transcribers": specs, "refused": refused}
+    )
+    document |= {"planned": planned, "transcribed": 0, "errors": 0}
+    if not planned:
+        which = f"of administration {numbers[0]} " if single else ""
+        tools.say(f"no recorded response {which}waits for a transcript")
+        return
+    yield Told("opening the transcriber", 0, planned, what="response")
+    with ExitStack() as held:
+        held.callback(shared.clear)
+        opened: dict[str, Transcribing] = {}
+        for number, waiting in found:
+            if tools.cancel.is_set():
+                break
+            with _within(tools, number) as within:
+                for spec, jobs in waiting.items():
+                    if jobs and spec not in opened:
+                        root = work_root(tools.store)
+                        made = Transcribing(tools.plugins, spec, root, tools.cancel, shared)
+                        opened[spec] = held.enter_context(made)
+                        if made.caution:
+                            tools.warn(made.caution)
+                    for _ in _heard_in(tools, within, opened[spec], jobs) if jobs else ():
                         done = document["transcribed"]
-                        yield Told("", done, len(jobs), done)
-                finally:
-                    if batch:
-                        within(partial(_stored, heard=tuple(batch)))
-        yield from self._told(tools, len(jobs))
+                        yield Told("", done, planned, done, what="response")
+            shared.clear()
+    yield from _told(tools, planned)
 
-    def _told(self, tools: Tools, planned: int) -> Progress:
-        done, failed = tools.document["transcribed"], tools.document["errors"]
-        words = f"transcribed {plural(done, 'response')}"
-        words += f", of these {failed} without a transcript (error)" if failed else ""
-        if done < planned:
-            raise Interrupted(words, hint=f"{tools.same} continues")
-        if failed == done:
-            raise TabwbError(words)
-        tools.say(words)
-        return iter(())
 
-    def _jobs(self, session: Session) -> tuple[str, tuple[Job, ...]]:
-        """Return the transcriber, and the responses that wait for it; ask for the consent."""
-        from tabwb.administer.transcription import notated, permit
+def _heard_in(
+    tools: Tools,
+    within: Callable[[Callable[[Session], Any]], Any],
+    transcribing: Transcribing,
+    jobs: Sequence[Job],
+) -> Iterator[None]:
+    """Transcribe responses of one administration and store the transcripts; yield after each."""
+    document = tools.document
+    batch: list[tuple[Job, Transcript]] = []
+    stored_at = time.monotonic()
+    try:
+        for job, transcript in transcribing.run(jobs, tools.cancel):
+            document["transcribed"] += 1
+            document["errors"] += transcript.status == "error"
+            batch.append((job, transcript))
+            if time.monotonic() - stored_at > STORED_S:
+                stored_at = time.monotonic()
+                within(partial(_stored, heard=tuple(batch)))
+                batch.clear()
+            yield
+    finally:
+        if batch:
+            within(partial(_stored, heard=tuple(batch)))
 
-        given = session.administration.conditions
-        asked = self.transcriber or given.transcriber
-        if not asked:
-            raise UsageError(
-                "a transcriber is needed", where="transcriber", hint="tabwb plugins list"
-            )
-        spec = str(session.plugins.resolve("transcribers", asked)[1])
+
+def _told(tools: Tools, planned: int) -> Progress:
+    done, failed = tools.document["transcribed"], tools.document["errors"]
+    words = f"transcribed {plural(done, 'response')}"
+    words += f", of these {failed} without a transcript (error)" if failed else ""
+    if done < planned:
+        raise Interrupted(words, hint=f"{tools.same} continues")
+    if failed == done:
+        raise TabwbError(words)
+    tools.say(words)
+    return iter(())
+
+
+def _jobs(session: Session, asked: Sequence[str], *, by_any: bool) -> Waiting:
+    """Return the responses that wait for each transcriber; ask for the consent."""
+    from tabwb.administer.transcription import notated, permit
+
+    given = session.administration.conditions
+    wanted = [*asked] or [given.transcriber or ""]
+    if not all(wanted):
+        raise UsageError("a transcriber is needed", where="transcriber", hint="tabwb plugins list")
+    waiting: dict[str, tuple[Job, ...]] = {}
+    for one in wanted:
+        spec = str(session.plugins.resolve("transcribers", one)[1])
         spec = notated(session.store, session.plugins, given, spec) or spec
-        jobs = session.spoken.waiting(spec, by_any=not self.again)
-        if jobs:
+        waiting[spec] = session.spoken.waiting(spec, by_any=by_any)
+        if waiting[spec]:
             permit(session, spec)
-        return spec, jobs
+    return waiting
 
 
 def _stored(session: Session, heard: Sequence[tuple[Job, Transcript]]) -> list[Any]:
