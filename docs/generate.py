@@ -386,7 +386,14 @@ def ledger_schema() -> str:
     """Return the page of all keys of a paper's ledger."""
     from tabwb.analysis.ledger import LedgerFile
 
-    return _schema_page("a ledger", "", LedgerFile.model_json_schema())
+    return _schema_page("a ledger", "", LedgerFile.model_json_schema(), "papers.md")
+
+
+def norms_schema() -> str:
+    """Return the page of all keys of a file of norms."""
+    from tabwb.battery.norms import NormFile
+
+    return _schema_page("a file of norms", "", NormFile.model_json_schema(), "norms.md")
 
 
 def papers() -> str:
@@ -457,13 +464,13 @@ def _compared(file: Any) -> tuple[list[Any], dict[str, list[str]]]:
     return compared(file, done), commands
 
 
-def _schema_page(what: str, command: str, schema: dict[str, Any]) -> str:
+def _schema_page(what: str, command: str, schema: dict[str, Any], guide: str = "") -> str:
     lines = [
         f"# Keys of {what}",
         "",
         f"`{command}` prints the same as a JSON schema for editors."
         if command
-        else "[The guide](../papers.md) has an example.",
+        else f"[The guide](../{guide}) has an example.",
         "",
     ]
     parts: dict[str, Any] = {"the file": schema, **schema.get("$defs", {})}
@@ -665,6 +672,7 @@ PAGES = {
     "battery-schema.md": battery_schema,
     "form-schema.md": form_schema,
     "ledger-schema.md": ledger_schema,
+    "norms-schema.md": norms_schema,
     "papers.md": papers,
     "export-columns.md": export_columns,
     "measures.md": measures,

@@ -24,10 +24,12 @@ if TYPE_CHECKING:
     from tabwb.api.lesions import lesion_plan as lesion_plan
     from tabwb.api.lesions import localize as localize
     from tabwb.api.lesions import sweep as sweep
+    from tabwb.api.local import add_norms as add_norms
     from tabwb.api.local import add_profile as add_profile
     from tabwb.api.local import check_battery as check_battery
     from tabwb.api.local import check_store as check_store
     from tabwb.api.local import models as models
+    from tabwb.api.local import norms as norms
     from tabwb.api.local import remove_profile as remove_profile
     from tabwb.api.local import reproduce as reproduce
     from tabwb.api.local import save_figure as save_figure
@@ -60,8 +62,8 @@ _NAMES = {
     "tabwb.api.engine": "load_battery",
     "tabwb.api.importing": "import_answers import_naming import_ratings transcribe",
     "tabwb.api.lesions": "lesion_parts lesion_plan localize sweep",
-    "tabwb.api.local": "add_profile check_battery check_store models remove_profile reproduce "
-    "save_figure save_table table_text try_model",
+    "tabwb.api.local": "add_norms add_profile check_battery check_store models norms "
+    "remove_profile reproduce save_figure save_table table_text try_model",
     "tabwb.api.rating_sets": "Agreement RatingSet rater_agreement",
     "tabwb.api.running": "Administration resume run",
     "tabwb.api.study": "Study open",
@@ -74,11 +76,11 @@ _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names
 __all__ = [
     "Administration", "Agreement", "Column", "ComponentError", "Interrupted", "MissingExtra",
     "NoConsent", "RatingSet", "Series", "StoreError", "Study", "Table", "TabwbError",
-    "TabwbWarning", "UsageError", "__version__", "add_profile", "check_battery", "check_store",
-    "import_answers", "import_naming", "import_ratings", "lesion_parts", "lesion_plan",
-    "load_battery", "localize", "models", "open", "rater_agreement", "remove_profile", "reproduce",
-    "resume", "run", "save_figure", "save_table", "sweep", "table_text", "transcribe",
-    "try_model",
+    "TabwbWarning", "UsageError", "__version__", "add_norms", "add_profile", "check_battery",
+    "check_store", "import_answers", "import_naming", "import_ratings", "lesion_parts",
+    "lesion_plan", "load_battery", "localize", "models", "norms", "open", "rater_agreement",
+    "remove_profile", "reproduce", "resume", "run", "save_figure", "save_table", "sweep",
+    "table_text", "transcribe", "try_model",
 ]  # fmt: skip
 
 

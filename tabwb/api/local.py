@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from tabwb.api.engine import Place, does, done_without_store, named
 from tabwb.operations.battery import CheckBattery
 from tabwb.operations.model import AddProfile, ListModels, RemoveProfile, TryModel
+from tabwb.operations.norms import AddNorms, ListNorms
 from tabwb.operations.reproduce import ReproducePaper
 from tabwb.operations.store import CheckStore
 from tabwb.records.errors import UsageError
@@ -63,6 +64,18 @@ def check_battery(file: str | PathLike[str]) -> dict[str, Any]:
 def check_store(store: Place = None) -> dict[str, Any]:
     """Check a store for damage; files beside it that no row names are removed."""
     return done_without_store(CheckStore, {"store": None if store is None else fspath(store)})
+
+
+@does(ListNorms)
+def norms() -> dict[str, Any]:
+    """Return the groups of norms, and the problems of files that cannot be used."""
+    return done_without_store(ListNorms, {})
+
+
+@does(AddNorms)
+def add_norms(file: str | PathLike[str], *, name: str = "") -> dict[str, Any]:
+    """Check a file of norms and copy it into your configuration."""
+    return done_without_store(AddNorms, {"file": named(file), "name": name})
 
 
 @does(ReproducePaper, "Returns:\n    The document, with the tables of entries and of values.")

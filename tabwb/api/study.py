@@ -37,6 +37,7 @@ from tabwb.api.rating_sets import RatingSet
 from tabwb.api.running import Administration, stored_in
 from tabwb.operations.files import DrawFigure, ExportResults, WriteReport
 from tabwb.operations.judge import JudgeRun
+from tabwb.operations.norms import LEAST, MakeNorms
 from tabwb.operations.rate import PlanRatings
 from tabwb.operations.speaker import (
     AddSpeaker,
@@ -918,6 +919,21 @@ class Study:
     ) -> dict[str, Any]:
         """Add to the store what another one has and this one has not."""
         return done(self, MergeStore, locals())
+
+    @does(MakeNorms)
+    def make_norms(
+        self,
+        out: str | os.PathLike[str],
+        *,
+        source: str,
+        license: str,
+        by: str = "group",
+        where: Where = (),
+        measure: str | Iterable[str] = (),
+        least: int = LEAST,
+    ) -> dict[str, Any]:
+        """Make norms of the people in the store, one for each group, and write them."""
+        return done(self, MakeNorms, locals())
 
     @does(ListSpeakers)
     def speakers(self, *, may: Scope | None = None) -> dict[str, Any]:

@@ -40,6 +40,10 @@ GROUPS = {
         "Manage the store: info, backup, check, merge.",
         {"store": "StoreInfo BackupStore CheckStore MergeStore"},
     ),
+    "norms": (
+        "Norms: groups of people with which values are compared.",
+        {"norms": "ListNorms AddNorms MakeNorms"},
+    ),
     "trial": (
         """Declare a trial void, write a note, undo, rescore; score spoken responses by ear.
 

@@ -63,6 +63,10 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "key": ("key", "Keep keys of remote services in the system keyring."),
     "plugins": ("plugins", "List, write and trust plugins."),
     "trust": ("plugins", "Trust the tabwb.toml of a folder."),
+    "norms": (
+        "groups",
+        "List, add and make norms: groups with which people's values are compared.",
+    ),
     "store": ("groups", "Manage the store: info, backup, check."),
     "doctor": ("doctor", "Check this installation and show remedies."),
 }

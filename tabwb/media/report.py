@@ -63,7 +63,7 @@ if TYPE_CHECKING:
     from tabwb.store.store import Store
 
 TITLES = (
-    "Results", "Burden", "Features", "Accuracy", "Measures", "Naming", "What was said",
+    "Results", "Burden", "Features", "Accuracy", "Measures", "Naming", "Norms", "What was said",
     "Change between sessions", "Positions", "Errors", "Base and instruct", "Responses",
     "Statistics",
 )  # fmt: skip
@@ -173,6 +173,7 @@ def _sections(about: Studied) -> dict[str, list[Captioned]]:
             parts[title].append(replace(table, caption=of + table.caption))
     for participant in followed(about):
         parts["Change between sessions"] += _changes(about, participant)
+    parts["Norms"] += _norms(about)
     parts["Positions"] += _positions(about)
     parts["Base and instruct"] += _pairs(about)
     return parts
@@ -189,6 +190,14 @@ def _changes(about: Studied, found: Followed) -> Iterator[Captioned]:
         caption = f"{found.name[:1].upper()}{found.name[1:]}, {found.battery.title}: {what}."
         shown = [name for name in shown_columns(table) if name not in left]
         yield Captioned(table.select(shown), caption, tuple(map(Footnote, table.notes)))
+
+
+def _norms(about: Studied) -> Iterator[Captioned]:
+    """Yield people's values compared with norms, where there are any."""
+    table = named_table("norms", about.printable_rows)
+    if len(table):
+        shown = table.select(shown_columns(table))
+        yield Captioned(shown, f"{view_of(table).caption}.", tuple(map(Footnote, table.notes)))
 
 
 def _positions(about: Studied) -> Iterator[Captioned]:

@@ -198,7 +198,7 @@ def t_quantile(share: float, df: float) -> float:
     return t if share > 0.5 else -t
 
 
-def noncentral_t_tail(t: float, df: float, shift: float) -> float:
+def noncentral_t_tail(t: float, df: float, shift: float, steps: int = 2000) -> float:
     """Return P(T > t) where T = (Z + shift) / sqrt(chi2_df / df), t above 0 and df from 1.
 
     The integral of Phi(shift - t sqrt(s / df)) over the chi-squared density of s, by Simpson's
@@ -210,7 +210,6 @@ def noncentral_t_tail(t: float, df: float, shift: float) -> float:
     log_norm = (1 - df / 2) * math.log(2) - math.lgamma(df / 2)
     middle = math.sqrt(df)
     low, high = max(0.0, middle - 9), middle + 9
-    steps = 2000
     width = (high - low) / steps
     total = 0.0
     for at in range(steps + 1):

@@ -76,7 +76,8 @@ ACTS: dict[str, tuple[str, ...]] = {
 """Command: the scopes that it asks a registered speaker for."""
 OF_NO_ACT = {
     *("lesion", "trust"),
-    *("battery", "change", "diff", "doctor", "key", "microphone", "model", "phonemes", "plugins"),
+    *("battery", "change", "diff", "doctor", "key", "microphone", "model", "norms", "phonemes"),
+    *("plugins", "reproduce"),
     "tag",
     *(
         "responses",

@@ -350,9 +350,20 @@ def around(
         "trials": trials,
         **({} if recordings is None else {"recordings": recordings}),
         "summary": summary_json(results),
+        **_norms(data, results),
         "moved": plain(moved(results, [administration])),
         "notices": list(told),
     }
+
+
+def _norms(data: AdministrationData, results: Results) -> Json:
+    """Return a person's values compared with norms, where there are any."""
+    if data.administration.conditions.kind == "model":
+        return {}
+    from tabwb.analysis.norms import norms_of
+
+    table = norms_of(data.administration.conditions.examinee, data.battery.id, results)
+    return {} if table is None else {"norms": table.to_dicts()}
 
 
 def _messages(trial: Trial) -> Sequence[Message]:

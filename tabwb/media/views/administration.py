@@ -16,10 +16,13 @@ from rich.text import Text
 
 from tabwb.analysis.cautions import bounds_words, cautions
 from tabwb.analysis.names import name_in, names_of
+from tabwb.analysis.norms import norms_of
 from tabwb.analysis.statistics.results import Results
+from tabwb.analysis.tables.captioned import Captioned, Footnote
 from tabwb.battery.model import Battery
 from tabwb.media.terminal import ForWidth, SpecCell, empty_table
 from tabwb.media.views.results import features_table, own_tables, statistics_tables
+from tabwb.media.views.tables import shown_columns, view_of
 from tabwb.media.views.typed import captioned_view
 from tabwb.media.wording import (
     burden_words,
@@ -82,6 +85,10 @@ def administration_view(
     if administration.reason:
         parts.append(Text(f"reason: {administration.reason}", style="dim"))
     parts += [Text(), *summary_view(results, battery, details=details, arpabet=arpabet)]
+    if conditions.kind != "model" and (norms := norms_of(conditions.examinee, battery.id, results)):
+        shown = norms.select(shown_columns(norms))
+        notes = tuple(map(Footnote, norms.notes))
+        parts += [captioned_view(Captioned(shown, view_of(norms).caption, notes)), Text()]
     sentences = cautions(
         battery,
         results,

@@ -91,6 +91,11 @@ VIEWS = {
         "rater measure group reference reference_rater value n_features n", "rater measure",
         baseline="a group (GROUP rater=NAME: another rater), or a CSV file with feature and rate",
     ),
+    "norms": View(
+        "people's values compared with groups of norms (tabwb norms)", "analysis.norms.norms_table",
+        "group part rater measure feature value norm n mean sd t df percentile", "group part",
+        by="administration",
+    ),
     "map": View(
         "lesions of one target in one layer, against the intact model", "analysis.doses.map_table",
         sections=_OF_LESIONS, by="administration",

@@ -202,6 +202,18 @@ class JobsActions(Actions):
 
         self._ask(ReproducePaper, "Reproduce a paper")
 
+    def add_norms(self) -> None:
+        """Open the dialog that adds a file of norms."""
+        from tabwb.operations.norms import AddNorms
+
+        self._ask(AddNorms, "Add norms")
+
+    def make_norms(self) -> None:
+        """Open the dialog that makes norms of the people in the store."""
+        from tabwb.operations.norms import MakeNorms
+
+        self._ask(MakeNorms, "Make norms")
+
     def transcribe(self, number: int, transcriber: str = "") -> None:
         """Transcribe stored responses; ask with which transcriber where none is named."""
         from tabwb.operations.transcribing import TranscribeResponses
