@@ -21,6 +21,7 @@ OPERATIONS: tuple[tuple[str, str, str, str], ...] = (
     ("psst table", "Make tables 1, 2, 3 or 7 of the paper.", "tables", "PaperTable"),
     ("psst split", "Assign speakers to train, valid and test.", "split", "SplitSpeakers"),
     ("psst made", "Write a made corpus, to try commands with.", "made", "MakeCorpus"),
+    ("psst tran", "Tell right from wrong responses by sound.", "tran", "ClassifyResponses"),
 )
 """Id, help, module, class."""
 

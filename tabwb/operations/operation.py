@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from tabwb.records.conditions import Conditions
     from tabwb.records.declared_conditions import Audience
     from tabwb.records.events import Event
+    from tabwb.records.speech import Transcript
     from tabwb.store.store import Store
     from tabwb.tables.table import Table
 
@@ -352,6 +353,18 @@ class Tools:
     def locked(self, number: int) -> AbstractContextManager[object]:
         """Hold an administration while work changes it."""
         return (self.holds or self.store.lock)(number)
+
+    def transcripts(
+        self, transcriber: str, sounds: Sequence[Path]
+    ) -> Iterator[tuple[int, Transcript]]:
+        """Yield the place of each sound file and its transcript, as each is made.
+
+        It ends early where the work is stopped. Nothing is stored.
+        """
+        from tabwb.operations.transcribing import heard
+
+        spec = str(self.plugins.resolve("transcribers", transcriber)[1])
+        return heard(self, spec, sounds)
 
     def close(self) -> None:
         """Close the store if it was opened here."""

@@ -138,7 +138,7 @@ class TranscribeFiles(Operation):
         sounds, failed = _sounds(self.files)
         for path, words in failed:
             add(path, Transcript(spec, "error", error=words))
-        for number, transcript in _in_order(_heard(tools, spec, sounds, accepted)):
+        for number, transcript in _in_order(heard(tools, spec, sounds, accepted)):
             add(sounds[number], transcript)
             if self.keep_conditioned is not None and transcript.status != "error":
                 _keep(sounds[number], self.keep_conditioned)
@@ -225,9 +225,10 @@ def _sounds(files: Sequence[Path]) -> tuple[list[Path], list[tuple[Path, str]]]:
     return list(sounds), failed
 
 
-def _heard(
-    tools: Tools, spec: str, sounds: Sequence[Path], accepted: Forms
+def heard(
+    tools: Tools, spec: str, sounds: Sequence[Path], accepted: Forms = ()
 ) -> Iterator[tuple[int, Transcript]]:
+    """Yield the place of each sound file and its transcript, as each is made."""
     from tabwb.administer.transcription import Job, Transcribing
 
     if not sounds:
