@@ -115,11 +115,11 @@ class ClassifyResponses(Operation):
             name for place, name in enumerate(Features._fields)
             if any(one.features[place] is not None for one in train)
         ]  # fmt: skip
-        samples = {split: _sample(known, split, names) for split in SPLITS}
+        samples: dict[str, Sample] = {split: _sample(known, split, names) for split in SPLITS}
         made: list[Fitted] = []
-        for one in fitted(samples, self.seed):
-            made.append(one)
-            yield Told(f"fitted: {one.name}", len(usable), len(usable), len(usable))
+        for fit in fitted(samples, self.seed):
+            made.append(fit)
+            yield Told(f"fitted: {fit.name}", len(usable), len(usable), len(usable))
             if tools.cancel.is_set():
                 raise Interrupted("stopped between two classifiers")
         table, chosen = _search(samples, made)

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from tabwb_psst import partition
 from tabwb_psst.corpus import SPLITS, read_corpus, severity
+from tabwb_psst.made import made_psst, write_table
 from tabwb_psst.partition import Times, divergence, search
 
 from tabwb.cli.main import main
-from tests.made_psst import made_psst, write_table
 
 AIMS = (0.7, 0.1, 0.2)
 PAPER = np.array([[0.85, 1.39, 0.33, 0.03], [0.11, 0.20, 0.04, 0.00], [0.17, 0.32, 0.08, 0.02]])
