@@ -38,7 +38,8 @@ def _loaded(module: str, name: str) -> Callable[[], type[Operation]]:
 def tabwb_register_operations(register: RegisterOperation) -> None:
     """Register every command."""
     for id_, help_, module, name in OPERATIONS:
-        register(OperationSource(id_, help_, _loaded(module, name), group=GROUP))
+        title = f"PSST: {id_.partition(' ')[2]}"
+        register(OperationSource(id_, help_, _loaded(module, name), title, GROUP))
 
 
 def _importer(spec: Spec, options: Any) -> object:
