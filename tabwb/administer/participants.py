@@ -204,6 +204,8 @@ def planned_records(store: Store | None, study: Study, stated: Stated) -> Fillin
                 continue
             if name in known:
                 differences[Difference(speaker, name, text, known[name])] = None
+            elif doubts := study.doubts({**record, name: value}):
+                differences[Difference(speaker, name, text, why=doubts[0])] = None
             else:
                 record[name] = value
                 new[speaker] = record

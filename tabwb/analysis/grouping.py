@@ -510,7 +510,7 @@ def in_order(rows: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
     if sort == "name":
         return tuple(sorted(rows, key=lambda row: row.label.casefold()))
     if sort == "keys":
-        return tuple(sorted(rows, key=_by_keys))
+        return tuple(sorted(rows, key=by_keys))
     terms = [judge.terms for row in rows for judge in row.results.judges]
 
     def value(row: Grouped) -> float | None:
@@ -526,7 +526,7 @@ def in_order(rows: Sequence[Grouped], sort: Sort) -> tuple[Grouped, ...]:
     return (*(row for _, row in sorted(known, key=lambda pair: -pair[0])), *unknown)
 
 
-def _by_keys(row: Grouped) -> list[tuple[bool, bool, float, str]]:
+def by_keys(row: Grouped) -> list[tuple[bool, bool, float, str]]:
     """Return what sorts by the values of the keys: numbers, then texts, then no value.
 
     Texts that have an order are sorted by it.

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import operator
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from functools import cache
 from math import isfinite
+from types import SimpleNamespace
 from typing import Any, Literal, NamedTuple
 
 from tabwb.analysis.administrations import AdministrationData, name_of, spec_of
@@ -483,12 +485,13 @@ def keys() -> tuple[Key, ...]:
     True
     """
     declared = map(_condition_key, declared_conditions.CONDITIONS)
-    known = (*SUBJECTS, *declared, *PARTS_OF_SPECS, *RESPONSES)
-    found = {_plain(key.id): key for key in known}
+    others = (*declared, *PARTS_OF_SPECS, *RESPONSES)
+    taken = {_plain(key.id) for key in (*SUBJECTS, *others)}
+    people: dict[str, Key] = {}
     for key in keys_of_participants(current_study()):
-        id_ = key.id if _plain(key.id) not in found else f"{PARTICIPANT}{key.id}"
-        found[_plain(id_)] = key._replace(id=id_)
-    return tuple(found.values())
+        id_ = key.id if _plain(key.id) not in {*taken, *people} else f"{PARTICIPANT}{key.id}"
+        people[_plain(id_)] = key._replace(id=id_)
+    return (*SUBJECTS, *people.values(), *others)
 
 
 def _plain(name: str) -> str:
@@ -621,6 +624,22 @@ def _typed(key: Key, text: str) -> str:
     return text if key.read is None or text == NOTHING else written(key.read(text))
 
 
+def words_and_filters(text: str) -> tuple[str, tuple[Filter, ...]]:
+    """Return the words that a person typed to search for, and the filters among them.
+
+    >>> words, filters = words_and_filters('york AQ<50 severity="very severe"')
+    >>> words, [str(one) for one in filters]
+    ('york', ['AQ<50', 'severity=very severe'])
+    """
+    try:
+        parts = shlex.split(text)
+    except ValueError:  # a quotation mark is still to come
+        parts = text.split()
+    found = [part for part in parts if _FILTER.fullmatch(part)]
+    words = " ".join(part for part in parts if part not in found)
+    return words, tuple(map(read_filter, found))
+
+
 def filters_of(where: str | Iterable[str | Filter] | Mapping[str, object]) -> tuple[Filter, ...]:
     """Return filters from texts, or from keys with a value or several each.
 
@@ -670,6 +689,19 @@ def _bound(key: Key, text: str) -> float | str:
     except ValueError:
         allowed = "a day as 2026-03-09" if key.kind == "date" else "a number"
         raise UsageError(f"'{text}' is not a value of '{key.id}'", allowed=allowed) from None
+
+
+def matches_record(filter_: Filter, record: Mapping[str, Value]) -> bool:
+    """Return whether a participant's record, with what follows from it, has what a filter says.
+
+    >>> matches_record(read_filter("AQ<50"), {"AQ": 48.5})
+    True
+    """
+    key: Key = key_of(filter_.key)
+    data: Any = SimpleNamespace(speaker=record)  # all that a key of participants reads
+    if key.id not in {own.id for own in keys_of_participants(current_study())}:
+        raise UsageError(f"'{key.id}' is not recorded of participants")
+    return matches(filter_, Candidate.of(key.values(data), key.also(data)))
 
 
 class Candidate(NamedTuple):

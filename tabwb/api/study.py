@@ -43,6 +43,7 @@ from tabwb.operations.speaker import (
     AddSpeaker,
     ConsentOfSpeaker,
     DeleteSpeaker,
+    ImportSpeakers,
     ListSpeakers,
     LogOfSpeakers,
     SetSpeaker,
@@ -958,6 +959,18 @@ class Study:
     ) -> dict[str, Any]:
         """Record new values of a speaker; None removes one. Earlier versions stay."""
         return done(self, SetSpeaker, locals())
+
+    @does(ImportSpeakers)
+    def import_speakers(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        id: str = "",
+        columns: Mapping[str, str] | Iterable[str] = (),
+        dry_run: bool = False,
+    ) -> dict[str, Any]:
+        """Fill the records of speakers from a table; nothing that is recorded is changed."""
+        return done(self, ImportSpeakers, locals())
 
     @does(ConsentOfSpeaker)
     def consent(

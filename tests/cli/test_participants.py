@@ -297,3 +297,23 @@ def test_a_record_that_contradicts_the_quotient_is_listed(store: None, run: Run)
     doubt = "severity is recorded as mild, and AQ 12 is very severe"
     run("speaker", "add", "S-300", "AQ=12", "severity=mild", err=doubt)
     run("speaker", "list", err=f"S-300: {doubt}")
+
+
+def test_chat_fills_the_record_and_overwrites_nothing(run: Run, tmp_path: Path) -> None:
+    transcript = tmp_path / "adler01.cha"
+    transcript.write_text(
+        "@UTF8\n@Begin\n@Languages:\teng\n@Participants:\tPAR adler01 Participant\n"
+        "@ID:\teng|Adler|PAR|71;06.|male|Anomic||Participant||48.8|\n*PAR:\thello there .\n@End\n",
+        encoding="utf-8",
+    )
+    run("speaker", "add", "adler01", "sex=female", "severity=mild")
+    run("speaker", "consent", "adler01", "--all", "--given")
+    done = run("import", transcript, "--json").document["records"]
+    assert [(one["column"], one["recorded"]) for one in done["differences"]] == [
+        ("sex", "female"), ("AQ", None),
+    ]  # fmt: skip
+    values = run("speaker", "show", "adler01", "--json").document["speaker"]["values"]
+    assert values == {
+        "sex": "female", "severity": "mild", "language": "eng", "corpus": "Adler",
+        "group": "Anomic", "role": "Participant", "age_years": 71.5,
+    }  # fmt: skip

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from tabwb_interchange.chat_file import read_chat
 
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Session
@@ -21,6 +22,7 @@ from tabwb.media.documents.document import export_document
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.naming import RecordingBegan, RecordingEnded
+from tabwb.records.speakers import Study
 from tabwb.scoring.naming.heard import parse_heard
 from tabwb.scoring.naming.propose import propose_response
 from tabwb.scoring.naming.target import Accepted, NamingTarget
@@ -321,6 +323,28 @@ def test_chat_is_what_rustling_reads(plugins: Plugins, document: Json, tmp_path:
     assert [each.tiers.get("%pho") for each in spoken] == ["dɔɡ", "dɔɡ kæt", "trɔɪb", None]
 
 
+@pytest.mark.parametrize(
+    "record",
+    [
+        {},
+        {"age_years": 61, "sex": "male"},
+        {
+            "AQ": 82.8, "age_years": 58.53, "sex": "female", "group": "Anomic", "SES": "MC",
+            "education": "16", "language": "fra", "corpus": "Adler", "role": "Participant",
+        },
+        {"age_years": 44.5, "custom": "right-handed"},
+    ],
+)  # fmt: skip
+def test_the_record_comes_back_from_the_headers_of_chat(
+    plugins: Plugins, document: Json, tmp_path: Path, record: dict[str, Any]
+) -> None:
+    document["documents"][0]["administration"]["speaker"] = record  # type: ignore[index]
+    (path,) = _export(plugins, "chat", document, tmp_path / "chat").glob("*.cha")
+    person = read_chat(path.read_text(encoding="utf-8"), path.name).participants["PAR"]
+    known = {"language": "eng", "corpus": "pictures", "role": "Participant", **record}
+    assert Study().read(person.record) == known
+
+
 def test_several_recordings_of_a_session_are_one_sound_file_for_chat(
     plugins: Plugins, document: Json, tmp_path: Path
 ) -> None:
@@ -364,9 +388,13 @@ def test_what_a_machine_heard_in_silence_is_no_tier_of_it(
 def test_the_psst_table_has_a_line_for_each_response(
     plugins: Plugins, document: Json, tmp_path: Path
 ) -> None:
+    document["documents"][0]["administration"]["speaker"] = {"AQ": 82.8}  # type: ignore[index]
     out = _export(plugins, "psst", document, tmp_path / "psst")
     with (out / "utterances.tsv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file, delimiter="\t"))
+    titles = {part["title"] for part in document["documents"][0]["summary"]["subtests"]}  # type: ignore[index]
+    assert {row["test"] for row in rows} == titles
+    assert {row["aq_index"] for row in rows} == {"82.8"}
     assert [(row["prompt"], row["asr_transcript"], row["correctness"]) for row in rows] == [
         ("dog", "D AO G", "TRUE"),
         ("cat", "D AO G K AE T", "TRUE"),

@@ -16,6 +16,7 @@ from tabwb_interchange.chat_file import FEATURES, RULES, MainTierError, read_cha
 
 from tabwb.battery.loader import load_battery
 from tabwb.plugin_api import AnswerFile, AnswerProblems, TabwbError
+from tabwb.records.errors import UsageError
 from tabwb.testing import check_importer
 from tests.builders import TAB
 
@@ -187,6 +188,20 @@ def test_each_gem_is_a_text_of_the_participant(tmp_path: Path) -> None:
     assert (found.language, found.spoken, found.texts) == ("en", True, True)
     (whole,) = read(path, unit="file").answers
     assert (whole.prompt, whole.text) == ("", "hi.\nwell I went to the sea.")
+
+
+def test_what_the_headers_say_of_the_participant_fills_the_record(tmp_path: Path) -> None:
+    path = chat(tmp_path, "*PAR:\thello .")
+    known = {
+        "language": "eng", "corpus": "Adler", "sex": "male", "group": "Anomic",
+        "role": "Participant", "age_years": "71.17", "AQ": "86.8",
+    }  # fmt: skip
+    assert dict(read(path).people) == {"adler01": known}
+    group = known.pop("group")
+    (mapped,) = read(path, aphasia_type="group").people
+    assert mapped == ("adler01", {**known, "aphasia_type": group})
+    with pytest.raises(UsageError, match=r"allowed: .*custom"):
+        read(path, AQ="quotient")
 
 
 def test_text_between_gems_is_left_out(tmp_path: Path) -> None:

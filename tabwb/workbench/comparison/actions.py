@@ -21,7 +21,7 @@ from tabwb.workbench.shell.wording import QUIET, glyph_of, head_words, state_wor
 
 if TYPE_CHECKING:
     from tabwb.analysis.grouping import Grouped
-    from tabwb.analysis.keys import Key
+    from tabwb.analysis.keys import Filter, Key
     from tabwb.workbench.comparison.loader import Question
     from tabwb.workbench.comparison.page import ModelsPage
     from tabwb.workbench.comparison.table import Basis
@@ -31,7 +31,10 @@ ONE_ROW = (
     "There is only one row. b groups by another key: administration shows each administration "
     "in a separate row, seed puts those with one seed together."
 )
-FIRST_KEYS = ("administration", "model", "seed", "temperature", "lesion", "family", "tuning")
+FIRST_KEYS = (
+    "administration", "model", "seed", "temperature", "lesion", "family", "tuning", "participant",
+    "severity",
+)  # fmt: skip
 """Keys that are offered first."""
 REST_S = 0.1
 """Seconds after each model, so that the screen has the interpreter while it shows it."""
@@ -89,6 +92,11 @@ class ComparisonActions(Actions):
         if self.desk.page == "models" and by != self.page.by:
             self._survey(by)
 
+    def choose(self, where: tuple[Filter, ...]) -> None:
+        """Read again what filters choose."""
+        self.page.where = where
+        self._survey()
+
     def _survey(self, by: str | None = None) -> None:
         """Read all models; the reading before ends."""
         self.page.begin(by)
@@ -97,7 +105,8 @@ class ComparisonActions(Actions):
     async def _grow(self) -> None:
         from tabwb.workbench.comparison.loader import survey
 
-        async for grown in self.desk.each(survey, self.desk.engine, self.page.by):
+        page = self.page
+        async for grown in self.desk.each(survey, self.desk.engine, page.by, page.where):
             self.page.grow(*grown)
             self.desk.show_foot()
             await asyncio.sleep(REST_S)
@@ -132,8 +141,8 @@ class ComparisonActions(Actions):
         from tabwb.workbench.comparison.loader import read_again
 
         desk = self.desk
-        by = self.page.by
-        self.page.renew(await desk.ask(read_again, desk.engine, by, numbers, aside=True))
+        by, where = self.page.by, self.page.where
+        self.page.renew(await desk.ask(read_again, desk.engine, by, where, numbers, aside=True))
 
     def _ask(self, question: Question, words: str = "Reading the responses …") -> None:
         self.desk.notify(words, timeout=2)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from tabwb.analysis.administrations import AdministrationData, outlines, with_columns
 from tabwb.analysis.grouping import Group, Grouped, grouped, summarised
+from tabwb.analysis.selection import Selection, outlined
 from tabwb.records.words import plural
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.table import without_trials
@@ -24,6 +25,7 @@ from tabwb.workbench.shell.wording import head_words
 
 if TYPE_CHECKING:
     from tabwb.analysis.contrast import Pair
+    from tabwb.analysis.keys import Filter
     from tabwb.plugin_api.extensions import Statistic
     from tabwb.workbench.comparison.plots import Report
     from tabwb.workbench.engine.engine import Engine
@@ -94,10 +96,10 @@ def _reading(engine: Engine) -> Iterator[ResponseLoader]:
             loader.let_go()
 
 
-def survey(engine: Engine, by: str) -> Iterator[Grown]:
-    """Read every administration, grouped by a key; the latest group first."""
+def survey(engine: Engine, by: str, where: Sequence[Filter] = ()) -> Iterator[Grown]:
+    """Read every administration that filters choose, grouped by a key; the latest group first."""
     with _reading(engine) as loader:
-        groups = _groups(loader.store, by)
+        groups = _groups(loader.store, by, where)
         battery, rater = leading(groups)
         # The page shows the battery and the judge of the first row, also while it reads others.
         groups.sort(
@@ -113,10 +115,12 @@ def survey(engine: Engine, by: str) -> Iterator[Grown]:
             loader.let_go()
 
 
-def read_again(engine: Engine, by: str, numbers: frozenset[int]) -> list[Grouped]:
+def read_again(
+    engine: Engine, by: str, where: Sequence[Filter], numbers: frozenset[int]
+) -> list[Grouped]:
     """Return the groups again that some administrations are in."""
     with _reading(engine) as loader:
-        changed = [group for group in _groups(loader.store, by) if _has(group, numbers)]
+        changed = [group for group in _groups(loader.store, by, where) if _has(group, numbers)]
         return [_row(loader, group) for group in changed]
 
 
@@ -211,8 +215,9 @@ def _numbers(groups: Iterable[Group]) -> list[int]:
     return sorted({member.administration.id for group in groups for member in group.members})
 
 
-def _groups(store: Store, by: str) -> list[Group]:
-    answered = [data for data in outlines(store) if data.administration.answered]
+def _groups(store: Store, by: str, where: Sequence[Filter]) -> list[Group]:
+    known = outlined(store, (), Selection(where=tuple(where))) if where else outlines(store)
+    answered = [data for data in known if data.administration.answered]
     groups = grouped(answered, by)
     return sorted(groups, key=lambda group: -group.members[-1].administration.id)
 

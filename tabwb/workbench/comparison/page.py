@@ -18,6 +18,8 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.keys import Filter, words_and_filters
+from tabwb.records.errors import UsageError
 from tabwb.records.words import NONE
 from tabwb.workbench.comparison.actions import ComparisonActions
 from tabwb.workbench.comparison.detail import AROUND, FeatureMap, ModelDetail
@@ -53,7 +55,8 @@ FILTER_HELP = """\
 # Filter
 
 Only models whose names have every word are shown. **enter** goes back to the table, **esc** shows
-all again.
+all again. What compares a key is a filter, as after --where, and counts from **enter** on:
+`AQ<50`, `site=York`, `severity="very severe"`, `temperature>0`.
 """
 
 
@@ -169,6 +172,8 @@ class ModelsPage(Page):
         self._lower_at = 0
         """The number of rows read when features and plots were drawn."""
         self._wanted: Basis | None = None
+        self.where: tuple[Filter, ...] = ()
+        """Which administrations are read."""
         self.order = Order()
         self.plotting = False
         self.detail_shown = True
@@ -177,7 +182,7 @@ class ModelsPage(Page):
     def compose(self) -> ComposeResult:
         """Head, filter, then table, features and plots with the detail beside or below."""
         yield Line(id="models-head")
-        yield FilterField("models-filter", FILTER_HELP, "words of the model's name")
+        yield FilterField("models-filter", FILTER_HELP, "words of the name, or filters: AQ<50")
         with Container(id="models-body"):
             with Vertical(id="models-left"):
                 yield Pane(ModelsTable(), Static(id="models-none", markup=False), id="models-pane")
@@ -228,7 +233,7 @@ class ModelsPage(Page):
     @property
     def shown(self) -> list[Grouped]:
         """The rows in the table, in their order."""
-        basis, words = self.basis, self.query_one(FilterField).value
+        basis, (words, _) = self.basis, self._asked()
         return [] if basis is None else chosen(self._rows.all, basis, words, self.order)
 
     @property
@@ -448,9 +453,24 @@ class ModelsPage(Page):
         event.stop()
         self.lay_out()
 
+    def _asked(self) -> tuple[str, tuple[Filter, ...]]:
+        """Return the words and the filters of the field; those before where it has an error."""
+        text = self.query_one(FilterField).value
+        try:
+            return words_and_filters(text)
+        except UsageError:  # it is being typed
+            return "", self.where
+
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Back to the table; without words the field goes."""
+        """Back to the table, with what the filters choose; without words the field goes."""
         event.stop()
+        try:
+            _, where = words_and_filters(event.value)
+        except UsageError as error:
+            self.show_message(str(error))
+            return
+        if where != self.where:
+            self.desk.actions(ComparisonActions).choose(where)
         self.query_one(FilterField).display = bool(event.value)
         self.lay_out()
         self.focus_inside()

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
-from tabwb.analysis.grouping import Grouped, titles_of
+from tabwb.analysis.grouping import Grouped, by_keys, titles_of
+from tabwb.analysis.keys import key_of as declared_key
 from tabwb.analysis.statistics.results import Terms
 from tabwb.media.wording import burden_cells, count, figure, number, plain
 from tabwb.records.words import NONE
@@ -100,6 +101,15 @@ class Order:
         return Order(column, not self.falling if column == self.column else column != "model")
 
 
+def _is_recorded(row: Grouped) -> bool:
+    """Whether a group is one of participants by what is recorded of them."""
+    return any(declared_key(one.key).order for one in row.group.values)
+
+
+def _label(row: Grouped) -> str:
+    return row.label.casefold()
+
+
 def can_sort(column: str) -> bool:
     """Return whether rows can be sorted by a column."""
     return column in SORTS or column.startswith(RIGHT)
@@ -151,7 +161,7 @@ def chosen(rows: Sequence[Grouped], basis: Basis, words: str, order: Order) -> l
         if row.battery.content_hash == basis.battery_hash
         and all(word in _searched(row) for word in words.casefold().split())
     ]
-    named.sort(key=lambda row: row.label.casefold())
+    named.sort(key=by_keys if any(map(_is_recorded, named)) else _label)
     if order.column == "model":
         return named[::-1] if order.falling else named
     values = [(_value(row, basis, order.column), row) for row in named]

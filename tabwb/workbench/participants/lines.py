@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tabwb.administer.participants import Participant, counted
+from tabwb.analysis.keys import matches_record, words_and_filters, written
 from tabwb.records.speakers import SCOPES, Consent, LogEntry, Scope, Study
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
@@ -38,6 +39,8 @@ NOBODY = (
     "No participant yet. A participant has a code, never a name; consents, record, sessions and "
     "every use of the data are listed here."
 )
+LONGEST = 12
+"""Most columns of characters of a value that is not shortened."""
 SHOWN = 2
 """The number of latest entries shown of a scope; the first one of these decides."""
 AXIS = 16, 24
@@ -66,10 +69,6 @@ def nobody(keys: Sequence[tuple[str, str]], width: int) -> Iterator[Content]:
     yield from laid(SCOPE_WORDS, [*SCOPES.items()], width)[1:]
 
 
-def _recorded(participant: Participant) -> str:
-    return ", ".join(f"{name} {value}" for name, value in participant.speaker.values.items())
-
-
 def _brief(participant: Participant) -> Content:
     if not participant.last:
         return Content.styled("! none recorded", AMBER)
@@ -82,9 +81,42 @@ PEOPLE: Sequence[Column[Participant]] = (
     Column("sessions", lambda one: str(len(one.sessions)), right=True),
     Column("last", lambda one: one.last_day, rank=1, style=QUIET),
     Column("consent", _brief, rank=2, least=12),
-    Column("record", _recorded, rank=3, least=8, style=QUIET),
 )
-"""The columns of participants."""
+"""The columns of participants that are not of their records."""
+
+
+def columns_of(people: Sequence[Participant], study: Study) -> Sequence[Column[Participant]]:
+    """Return the columns of participants: also those of which a record has a value."""
+    known = {one.id: study.values_of(one.speaker.values) for one in people}
+
+    def value(name: str, one: Participant) -> str:
+        return written(known[one.id][name]) if name in known[one.id] else NOT_RECORDED
+
+    columns = list(PEOPLE)
+    for column in study.columns_in(known.values()):
+        longest = max(len(value(column.name, one)) for one in people)
+        columns.append(
+            Column(
+                column.name, partial(value, column.name), rank=len(columns), style=QUIET,
+                right=column.type in ("number", "whole"), least=min(longest, LONGEST),
+            )
+        )  # fmt: skip
+    return columns
+
+
+def chosen(people: Sequence[Participant], study: Study, text: str) -> list[Participant]:
+    """Return the participants who have each word, and match each filter, of a text.
+
+    Raises:
+        UsageError: what looks like a filter is none.
+    """
+    words, filters = words_and_filters(text)
+    return [
+        one
+        for one in people
+        if all(word in searched(one, study) for word in words.lower().split())
+        and all(matches_record(filter_, study.values_of(one.speaker.values)) for filter_ in filters)
+    ]
 
 
 def consents(
@@ -150,7 +182,15 @@ def record(
         column = columns.get(name)
         unit = f" {column.unit}" if column and column.unit else ""
         facts.append((name, f"{value}{unit}", column.title if column else ""))
+    known = study.values_of(speaker.values)
+    facts += [
+        (name, str(value), "follows from the other values")
+        for name, value in known.items()
+        if name not in speaker.values
+    ]
     yield from laid(FACTS, facts, width)[1:]
+    for doubt in study.doubts(speaker.values):
+        yield from folded(f"! {doubt}", width, AMBER)
     if speaker.version:
         words = f"version {speaker.version}, {speaker.recorded_at[:10]}, by {speaker.by}"
         yield from folded(words, width, QUIET)
@@ -213,8 +253,9 @@ def uses(
     yield from laid(columns, read.uses, width)
 
 
-def searched(participant: Participant) -> str:
+def searched(participant: Participant, study: Study) -> str:
     """Return the text in which the filter looks."""
-    values = " ".join(f"{name} {value}" for name, value in participant.speaker.values.items())
+    known = study.values_of(participant.speaker.values)
+    values = " ".join(f"{name} {value}" for name, value in known.items())
     scopes = " ".join(scope for scope in SCOPES if scope in participant.may)
     return f"{participant.id} {values} {scopes}".lower()

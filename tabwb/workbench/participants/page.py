@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from textual import on
@@ -18,6 +19,7 @@ from tabwb.records.errors import UsageError
 from tabwb.records.speakers import LogEntry, Study, Tombstone
 from tabwb.records.words import plural
 from tabwb.workbench.engine.engine import Engine
+from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import Ready
 from tabwb.workbench.engine.presenters import scored_or_problem
 from tabwb.workbench.engine.session_controller import SessionController
@@ -36,6 +38,7 @@ from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import QUIET
 
+WORDS = "words, or filters: AQ<50 site=York"
 BESIDE = 112
 """From so many columns one participant is shown beside the list."""
 BEGUN = (
@@ -104,7 +107,9 @@ class ParticipantsPage(Page):
     def compose(self) -> ComposeResult:
         """Yield the panes."""
         with Pane(title="Participants", id="people"):
-            yield Input(placeholder="code or record", id="people-filter", compact=True)
+            yield Input(
+                placeholder="words, or filters: AQ<50 site=York", id="people-filter", compact=True
+            )
             yield RowList(id="people-list")
             yield WrappedText(self._below, id="people-note")
         with Vertical(id="person"):
@@ -154,12 +159,16 @@ class ParticipantsPage(Page):
         self._show_one()
 
     def _shown(self) -> list[Participant]:
-        words = self.query_one("#people-filter", Input).value.lower().split()
-        return [one for one in self._all if all(word in lines.searched(one) for word in words)]
+        text = self.query_one("#people-filter", Input).value
+        with suppress(UsageError):  # a filter that is being typed chooses nobody
+            return lines.chosen(self._all, self._study, text)
+        return []
 
     def _show_list(self) -> None:
         shown = self._shown()
-        self.query_one("#people-list", RowList).show(lines.PEOPLE, shown, ids=lambda one: one.id)
+        self.query_one("#people-list", RowList).show(
+            lines.columns_of(self._all, self._study), shown, ids=lambda one: one.id
+        )
         pane = self.query_one("#people", Pane)
         pane.border_title = (
             f"Participants ({len(shown)} of {len(self._all)})"
@@ -287,6 +296,17 @@ class ParticipantsPage(Page):
     def add_participant(self) -> None:
         """Register a participant."""
         self.desk.start(self._record, None)
+
+    def import_participants(self) -> None:
+        """Fill records from a table."""
+        from tabwb.operations.speaker import ImportSpeakers
+        from tabwb.workbench.shell.operation_dialog import OperationScreen
+
+        def told(state: JobState) -> None:
+            self.desk.start(self._kept, state.words)
+
+        screen = OperationScreen(self.desk, ImportSpeakers, "Import participants", then=told)
+        self.desk.app.push_screen(screen)
 
     async def _record(self, person: Participant | None) -> None:
         texts = await self.app.push_screen_wait(RecordForm(self._study, person))

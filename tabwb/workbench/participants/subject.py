@@ -14,6 +14,8 @@ PAGE = (
             "Record new values; earlier versions are kept."),
     Command("file.add-participant", "Add a participant…", "Add", "a", 4,
             "Register a participant by code, with a record."),
+    Command("file.import-participants", "Import a table…", "Import", "i", 8,
+            "Fill records from a CSV file with one line for each participant."),
     Command("file.consent-form", "Consent form…", "Form", "f", 5,
             "A printable form with a question for each scope."),
     Command("file.find-participant", "Filter…", "Filter", "slash", 6,
