@@ -7,9 +7,13 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from tabwb.cli.main import main
 from tabwb.records.speakers import SCOPES, Consent, Speaker
 from tabwb.store.store import Store
+from tabwb.workbench.comparison.actions import ComparisonActions
+from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.participants.page import ParticipantsPage
+from tests.conftest import BATTERY
 from tests.workbench.seat import Seat, Sit
 
 
@@ -44,7 +48,7 @@ async def test_without_participants_only_what_works_is_offered(sit: Sit) -> None
     async with sit((80, 24)) as seat:
         await seat.press("p", reads="No participant yet.")
         await seat.until(lambda: "Consent" not in foot(seat), "the keys of an empty page")
-        assert foot(seat).startswith("n New   a Add   f Form   esc Back")
+        assert foot(seat).startswith("n New   a Add   f Form   i Import   esc Back")
         await seat.press("n")
         await seat.until(lambda: seat.app.screen.query("#speaker:focus"), "the code")
         assert seat.app.screen.query_one("#battery", Input).value == "naming-demo"
@@ -126,3 +130,51 @@ async def test_a_deletion_shows_what_goes_and_stays_first(
     with Store.open(people) as store:
         assert [one.id for one in store.people.speakers()] == ["S-020", "S-030"]
         assert [stone.reason for stone in store.people.tombstones()] == ["withdrawn"]
+
+
+async def test_the_list_shows_and_filters_what_is_recorded_and_a_table_fills_it(
+    sit: Sit, people: Path, tmp_path: Path
+) -> None:
+    table = tmp_path / "people.csv"
+    table.write_text("id,AQ,site\nS-014,80,York\nS-020,20,York\n", encoding="utf-8")
+    async with sit((160, 48)) as seat:
+        page = await opened(seat)
+        await seat.press("i")
+        await seat.has("path")
+        seat.app.screen.query_one("#path", Input).value = str(table)
+        await seat.press_button("begin")
+        await seat.closed()
+        refused = "S-014: AQ is 71.3 in the record, '80' in the file"
+        await seat.until(lambda: any(refused in one for one in seat.news), "the difference")
+        await seat.reads("AQ", "severity", "site", "71.3", "very severe")
+        for words, codes in (
+            ("AQ<50", ["S-020"]), ("york AQ>70", ["S-014"]), ("severity=none", []),
+            ("severity='very severe'", ["S-020"]), ("AQ<", []), ("site=York", ["S-014", "S-020"]),
+        ):  # fmt: skip
+            page.query_one("#people-filter", Input).value = words
+            await seat.until(lambda codes=codes: [one.id for one in page._shown()] == codes, words)
+
+
+async def test_groups_of_participants_are_filtered(sit: Sit, tmp_path: Path) -> None:
+    (tmp_path / "battery.toml").write_text(BATTERY, encoding="utf-8")
+    table = tmp_path / "answers.csv"
+    rows = (f"S-0{n},words/w1,dog,{quotient}\n" for n, quotient in enumerate((10, 30, 60, 90)))
+    table.write_text("participant,item,response,participant_AQ\n" + "".join(rows), encoding="utf-8")
+    store = tmp_path / "store.db"
+    assert main(["import", str(table), "--battery", str(tmp_path / "battery.toml"),
+                 "--store", str(store)]) == 0  # fmt: skip
+    async with sit((120, 40)) as seat:
+        await seat.press("m", at="models")
+        page = seat.desk.query_one(ModelsPage)
+        seat.desk.actions(ComparisonActions)._survey("severity")
+
+        def groups() -> list[str]:
+            return [row.label for row in page.shown] if page.done else []
+
+        await seat.until(lambda: len(groups()) == 4, "all bands")
+        await seat.press("slash")
+        await seat.type("AQ<70")
+        await seat.press("enter")
+        await seat.until(lambda: groups() == ["moderate", "severe", "very severe"], "three bands")
+        await seat.press("slash", "escape")
+        await seat.until(lambda: len(groups()) == 4, "all bands again")

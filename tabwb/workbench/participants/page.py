@@ -303,7 +303,7 @@ class ParticipantsPage(Page):
         from tabwb.workbench.shell.operation_dialog import OperationScreen
 
         def told(state: JobState) -> None:
-            self.desk.start(self._kept, state.words)
+            self.desk.start(self._kept, state.words, 12)
 
         screen = OperationScreen(self.desk, ImportSpeakers, "Import participants", then=told)
         self.desk.app.push_screen(screen)
