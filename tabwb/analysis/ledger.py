@@ -33,6 +33,7 @@ PRINTED = "the printed values"
 """What a formula computes from."""
 UNPRINTED = "not printed"
 """Stands in a ledger where a value is computed that the paper does not print."""
+ROW = "{row}"
 NEAR = 1e-9
 
 Name = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$", max_length=64)]
@@ -112,9 +113,12 @@ class EntryTable(FileTable):
     found: dict[Name, Text] = Field(
         {},
         description="Column: where its value is in the document, such as "
-        "'groups[name={row}].burden'; {row} is the name of the row. A final '#' counts.",
+        "'groups[name={row}].burden'; {row} is the name of the row. A final '#' counts, "
+        "'[+part=nouns]' adds up. '{row}' alone: the place is in names.",
     )
-    names: dict[str, str] = Field({}, description="Rows: their names in the document.")
+    names: dict[str, str] = Field(
+        {}, description="Rows: their names, or the places of their values, in the document."
+    )
     check: list[CheckTable] = Field([], description="What follows from printed values.")
     cannot: str = Field("", description="Why it cannot be computed again, where it cannot.")
     note: str = Field("", description="What must be known of it.")
@@ -319,7 +323,7 @@ def computed(
     return of(_parsed(formula))
 
 
-_STEP = re.compile(r"\.?([^.\[\]#]+)|\[([^=\]]+)=([^\]]*)\]|\[(\d+)\]|\.?(#)$")
+_STEP = re.compile(r"\.?([^.\[\]#]+)|\[(\+?)([^\]]*)\]|\.?(#)$")
 
 
 def found(document: Any, path: str, row: str) -> Any:
@@ -329,27 +333,36 @@ def found(document: Any, path: str, row: str) -> Any:
     2
     >>> found({"rows": ["a", "b"]}, "rows.#", ""), found({"rows": ["a", "b"]}, "rows[1]", "")
     (2, 'b')
+    >>> found([{"of": "a", "n": 1}, {"of": "b", "n": 2}, {"of": "b", "n": 4}], "[+of=b].n", "")
+    6
     """
-    at, here = 0, document
-    while at < len(path):
-        match = _STEP.match(path, at)
-        if match is None or here is None:
-            return None
-        key, name, wanted, index, count = match.groups()
-        if key is not None:
-            key = key.replace("{row}", row)
-            here = here.get(key) if isinstance(here, Mapping) else None
-        elif count:
-            here = len(here)
-        elif not isinstance(here, Sequence) or isinstance(here, str):
-            return None
-        elif index is not None:
-            here = here[int(index)] if int(index) < len(here) else None
-        else:
-            wanted = wanted.replace("{row}", row)
-            here = next((one for one in here if str(one.get(name)) == wanted), None)
-        at = match.end()
-    return here
+    if not path or document is None:
+        return document
+    match = _STEP.match(path)
+    if match is None:
+        return None
+    key, several, wanted, count = match.groups()
+    rest = path[match.end() :]
+    if count:
+        return len(document) if isinstance(document, Mapping | list) else None
+    if key is not None:
+        here = document if isinstance(document, Mapping) else {}
+        return found(here.get(key.replace("{row}", row)), rest, row)
+    if not isinstance(document, list):
+        return None
+    if wanted.isdecimal():
+        at = int(wanted)
+        return found(document[at], rest, row) if at < len(document) else None
+    pairs = [pair.partition("=")[::2] for pair in wanted.split(",") if pair]
+    having = [
+        one
+        for one in document
+        if all(str(one.get(name)) == value.replace("{row}", row) for name, value in pairs)
+    ]
+    values = [found(one, rest, row) for one in (having if several else having[:1])]
+    if several:
+        return sum(values) if values and None not in values else None
+    return values[0] if values else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -404,7 +417,7 @@ def _of_entry(file: LedgerFile, entry: EntryTable, done: Mapping[str, Done]) -> 
             ]  # fmt: skip
             for check in checks:
                 yield _checked(file, entry, name, row, check)
-            if column in entry.found:
+            if column in entry.found and (entry.found[column] != ROW or name in entry.names):
                 yield _taken(entry, name, column, published, done[entry.step])
             elif not checks:
                 reason = entry.cannot or "nothing in the paper determines it"
@@ -468,8 +481,9 @@ def _taken(entry: EntryTable, name: str, column: str, published: str, done: Done
     here = Compared(entry.at, name, column, published, "", CANNOT, done.command, done.reason)
     if done.document is None:
         return here
-    path = entry.found[column]
-    value = found(done.document, path, entry.names.get(name, name))
+    path, called = entry.found[column], entry.names.get(name, name)
+    path = called if path == ROW else path
+    value = found(done.document, path, called)
     number = printed(published, entry.printed)
     if isinstance(value, list | tuple):
         value = " ".join(map(str, value))

@@ -358,8 +358,8 @@ def ran(name: str, values: Values, tools: Tools, work: Path) -> Any:
 def _tools(tools: Tools, work: Path) -> Tools:
     return replace(
         tools, place=lambda: work / "tabwb.db", lent=None, creates=True, document={}, result=None,
-        show=lambda line: None, say=lambda words: None, warn=lambda words: None, _own=None,
-        same="the same command",
+        tables=[], show=lambda line: None, say=lambda words: None, warn=lambda words: None,
+        same="the same command", _own=None,
     )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ from tabwb.analysis.ledger import (
     LedgerProblems,
     compared,
     entries_table,
+    found,
     load_ledger,
     printed,
 )
@@ -70,13 +71,13 @@ def rows_of(found: list[Compared]) -> dict[tuple[str, str], tuple[str, str]]:
 def test_values_are_compared_as_they_are_printed(tmp_path: Path) -> None:
     file = load_ledger(written(tmp_path, PAPER))
     document = {"by": [{"of": "men", "kappa": 0.5}, {"of": "women", "kappa": 0.2549}]}
-    found = rows_of(compared(file, {"agreement": Done("tabwb agreement", document)}))
-    assert found["women", "share"] == (REPRODUCED, "66.67 %")
-    assert found["men", "share"] == (DIFFERS, "33.33 %")
-    assert found["all", "n"] == (REPRODUCED, "3")
-    assert found["women", "kappa"] == (REPRODUCED, "0.255")
-    assert found["men", "kappa"] == (CANNOT, "0.5")
-    assert ("all", "share") not in found
+    values = rows_of(compared(file, {"agreement": Done("tabwb agreement", document)}))
+    assert values["women", "share"] == (REPRODUCED, "66.67 %")
+    assert values["men", "share"] == (DIFFERS, "33.33 %")
+    assert values["all", "n"] == (REPRODUCED, "3")
+    assert values["women", "kappa"] == (REPRODUCED, "0.255")
+    assert values["men", "kappa"] == (CANNOT, "0.5")
+    assert ("all", "share") not in values
 
 
 def test_without_data_nothing_is_reproduced(tmp_path: Path) -> None:
@@ -88,6 +89,21 @@ def test_without_data_nothing_is_reproduced(tmp_path: Path) -> None:
     assert rows_of(on_made)["women", "kappa"][0] == STAND_IN
     (row,) = entries_table(on_made).to_dicts()
     assert (row["reproduced"], row["differs"], row["stand_in"], row["cannot"]) == (2, 1, 1, 3)
+
+
+def test_places_in_documents() -> None:
+    rows = [
+        {"split": split, "severity": severity, "n": n}
+        for split, severity, n in (("train", "mild", 2), ("train", "all", 5), ("test", "mild", 3))
+    ]
+    document = {"tables": [{"rows": rows}], "Y1.0": {"per": 0.5}}
+    places = {
+        "tables[0].rows[split={row},severity=mild].n": 3, "tables[0].rows[+severity=mild].n": 5,
+        "tables[0].rows.#": 3, "tables[0].rows[severity=severe].n": None, "tables[1]": None,
+        "tables[0].rows[+].n": 10, "tables.rows": None,
+    }  # fmt: skip
+    assert {place: found(document, place, "test") for place in places} == places
+    assert found(document, "{row}.per", "Y1.0") == 0.5  # a name with a dot
 
 
 @pytest.mark.parametrize(
