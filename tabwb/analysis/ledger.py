@@ -86,9 +86,10 @@ class CheckTable(FileTable):
 
     column: Name = Field(description="The column that follows.")
     formula: Text = Field(
+        max_length=2000,
         description="Columns of the row, numbers, + - * /, cell(ENTRY, ROW, COLUMN), "
         "total(ENTRY, COLUMN, ROWS), log(X). Write each value once where that is possible: a "
-        "printed value stands for all values that are printed so."
+        "printed value stands for all values that are printed so.",
     )
     rows: list[Text] = Field(["*"], description="Only these rows; * stands for any text.")
     note: str = Field("", description="Shown where the two differ.")
@@ -183,6 +184,8 @@ def _broken(file: LedgerFile) -> Iterator[Broken]:
                     (*here, "rows", row), "this row has another number of values",
                     str(len(cells)), f"its name and {plural(len(entry.columns), 'value')}",
                 )  # fmt: skip
+            elif cells[0] in (before[0] for before in entry.rows[:row] if before):
+                yield Broken((*here, "rows", row), "this row is given twice", shortened(cells[0]))
         for column in entry.found.keys() - {*entry.columns}:
             yield _unknown((*here, "found", column), column, entry.columns)
         for number, check in enumerate(entry.check):
@@ -190,10 +193,19 @@ def _broken(file: LedgerFile) -> Iterator[Broken]:
             if check.column not in entry.columns:
                 yield _unknown((*where, "column"), check.column, entry.columns)
             try:
-                names = _names(_parsed(check.formula))
+                tree = _parsed(check.formula)
+                names = _names(tree)
             except ValueError as error:
                 yield Broken((*where, "formula"), str(error), shortened(check.formula))
                 continue
+            for named, rows, column in _cells(tree):
+                of = entries.get(named)
+                if of is None:
+                    yield _unknown((*where, "formula"), named, [*entries])
+                elif column not in of.columns:
+                    yield _unknown((*where, "formula"), column, of.columns)
+                elif not any(fnmatchcase(row[0], rows) for row in of.rows if row):
+                    yield _unknown((*where, "formula"), rows, [row[0] for row in of.rows if row])
             for name in names - {*entry.columns}:
                 yield _unknown((*where, "formula"), name, entry.columns)
 
@@ -253,7 +265,8 @@ high=6720.0), None)
 _OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv,
 }  # fmt: skip
-_FUNCTIONS = ("cell", "total", "log")
+_FUNCTIONS = {"cell": (3, 3), "total": (2, 3), "log": (1, 1)}
+"""Functions of formulas, with the least and the greatest number of their values."""
 
 
 def _parsed(formula: str) -> ast.expr:
@@ -266,6 +279,15 @@ def _parsed(formula: str) -> ast.expr:
         if isinstance(node, ast.Call):
             if not (isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS):
                 raise ValueError(f"a formula has these functions only: {', '.join(_FUNCTIONS)}")
+            low, high = _FUNCTIONS[node.func.id]
+            texts = [one for one in node.args if isinstance(getattr(one, "value", 0), str)]
+            if (
+                not low <= len(node.args) <= high
+                or node.keywords
+                or (node.func.id != "log" and len(texts) != len(node.args))
+            ):
+                raise ValueError('write cell("ENTRY", "ROW", "COLUMN"), total("ENTRY", "COLUMN"), '
+                                 "log(X)")  # fmt: skip
         elif (
             not isinstance(
                 node, ast.Name | ast.Load | ast.Constant | ast.BinOp | ast.UnaryOp | ast.USub
@@ -278,6 +300,16 @@ def _parsed(formula: str) -> ast.expr:
 
 def _names(tree: ast.expr) -> set[str]:
     return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {*_FUNCTIONS}
+
+
+def _cells(tree: ast.expr) -> Iterator[tuple[str, str, str]]:
+    """Yield entry, rows and column of each call that names them."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and len(node.args) > 1:
+            at, *more = [str(one.value) for one in node.args if isinstance(one, ast.Constant)]
+            if node.func.id == "total":
+                more = [more[1] if len(more) > 1 else "*", more[0]]
+            yield at, more[0], more[1]
 
 
 class Undefined(Exception):
@@ -445,6 +477,8 @@ def _checked(
         if number is None:
             raise Undefined("what is printed is not a number")
         made = computed(check.formula, value, total)
+        if not all(map(math.isfinite, made)):
+            raise Undefined("it is not finite")
     except Undefined as undefined:
         reason = str(undefined)
     else:
@@ -456,12 +490,8 @@ def _checked(
 def _total(file: LedgerFile, at: str, column: str, rows: str) -> Interval:
     """Return the sum of a column of an entry over the rows that match."""
     low = high = 0.0
-    entry = next((one for one in file.entry if one.at == at), None)
-    if entry is None or column not in entry.columns:
-        raise Undefined(f"there is no column '{column}' in '{at}'")
+    entry = next(one for one in file.entry if one.at == at)
     chosen = [row for row in entry.rows if fnmatchcase(row[0], rows)]
-    if not chosen:
-        raise Undefined(f"there is no row '{rows}' in '{at}'")
     for row in chosen:
         one = printed(row[1 + entry.columns.index(column)], entry.printed)
         if one is None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -336,9 +337,13 @@ def _core(name: str) -> type[Operation]:
 def ran(name: str, values: Values, tools: Tools, work: Path) -> Any:
     """Run an operation or a reader by its name in the store of ``work``; return its document."""
     if name in READERS:
-        inner = _tools(tools, work)
+        inner, read = _tools(tools, work), READERS[name][2]
+        try:
+            signature(read).bind(inner, **values)
+        except TypeError as error:
+            raise UsageError(f"'{name}' cannot be run: {error}") from None
         with closing(inner):
-            return READERS[name][2](inner, **values)
+            return read(inner, **values)
     kind = _core(name) if name in CORE else plugin_operation(tools.plugins, name)
     if kind is None:
         raise UsageError(
