@@ -22,6 +22,7 @@ OPERATIONS: tuple[tuple[str, str, str, str], ...] = (
     ("psst split", "Assign speakers to train, valid and test.", "split", "SplitSpeakers"),
     ("psst made", "Write a made corpus, to try commands with.", "made", "MakeCorpus"),
     ("psst tran", "Tell right from wrong responses by sound.", "tran", "ClassifyResponses"),
+    ("psst train", "Train a transcriber by a recipe.", "train.operation", "Train"),
 )
 """Id, help, module, class."""
 

@@ -159,7 +159,7 @@ class OperationScreen(Dialog[None]):
                 choices = ("", *value.choices)
             words = list(zip(arg.words or choices, choices, strict=True))
             shown = now if value.choices else choices[bool(now)]
-            return self._fields.selection(name, words, shown or "")
+            return self._fields.selection(name, words, shown or choices[0])
         text = joined(now) if isinstance(now, tuple) else now
         shown = "" if text is None else str(text)
         if name == self.kind.NAMED_BY:

@@ -1,0 +1,1 @@
+"""Training the systems of the PSST challenge again: recipes, data, perturbations, one loop."""
