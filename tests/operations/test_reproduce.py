@@ -57,11 +57,12 @@ def test_printed_tables_equal_the_oracle(run: Run) -> None:  # noqa: F811
         assert [float(cell) for cell in cells[:4]] == [round(counts[name], 3) for name in names]
 
 
+@pytest.mark.torch
 @pytest.mark.parametrize("paper", ["tab-2026", "psst-2022"])
 def test_every_value_with_a_step_is_computed_on_stand_in_data(
     run: Run, tmp_path: Path, paper: str  # noqa: F811
 ) -> None:  # fmt: skip
-    needs("soundfile")
+    needs("soundfile", "sklearn", "torch")
     words = ("reproduce", paper, "--stand-in", "--cells", "--json", "--work", tmp_path / "work")
     document = run(*words).document
     assert document["failed"] == []
