@@ -147,7 +147,7 @@ class SplitSpeakers(Operation):
         caption = f"Hours, segments and speakers by split and {', '.join(keys)}"
         tools.tables.append((table, caption))
 
-    def brief(self, document: Mapping[str, Any]) -> Iterator[str]:
+    def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
         """Yield what was written and recorded."""
         count = len(document["speakers"])
         if self.out is not None:
@@ -155,7 +155,12 @@ class SplitSpeakers(Operation):
         if self.record:
             yield f"recorded of {plural(count, 'participant')} in '{self.record}'"
 
-    lines = brief
+    def brief(self, document: Mapping[str, Any]) -> Iterator[str]:
+        """Yield the divergence first, which stands below the table elsewhere."""
+        before = document["divergence_before"]
+        compared = "" if before is None else f", {before:.4f} before"
+        yield f"divergence {document['divergence']:.4f} nats{compared}"
+        yield from self.lines(document)
 
     def _keep(self, tools: Tools, split_of: Mapping[str, str]) -> None:
         if self.record:

@@ -16,6 +16,7 @@ from tabwb_psst.corpus import SPLITS, read_corpus, severity
 from tabwb_psst.made import made_psst, write_table
 from tabwb_psst.partition import Times, divergence, search
 
+import tabwb
 from tabwb.cli.main import main
 
 AIMS = (0.7, 0.1, 0.2)
@@ -230,3 +231,34 @@ def test_fewer_speakers_than_splits(tmp_path: Path) -> None:
 def test_what_is_no_corpus_and_an_empty_store(tmp_path: Path) -> None:
     assert main(["psst", "split", str(tmp_path)]) == 2
     assert main(["psst", "split"]) != 0
+
+
+def test_what_is_stored_is_split_and_recorded(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = made_psst(tmp_path / "psst", speakers=6, utterances=18, sounds=False)
+    assert main(["import", "psst", str(root)]) == 0
+    aims = ["--aim", "50,25,25"]
+    capsys.readouterr()
+    assert main(["psst", "split", str(root), *aims, "--json"]) == 0
+    of_folder = json.loads(capsys.readouterr().out)
+    out = tmp_path / "split.tsv"
+    assert main(["psst", "split", *aims, "--record", "group", "--out", str(out), "--json"]) == 0
+    document = json.loads(capsys.readouterr().out)
+    assert document["speakers"] == of_folder["speakers"]
+    assert document["divergence"] == pytest.approx(of_folder["divergence"], abs=1e-6)
+    split_of = {one["speaker"]: one["split"] for one in document["speakers"]}
+    with tabwb.open(tmp_path / "store.db") as study:
+        records = {one.id: one for one in study.store.people.speakers()}
+        assert {one: records[one].values["group"] for one in split_of} == split_of
+        # The corpus' own split stays, the earlier versions too, and nobody is registered by it.
+        assert all({"split", "AQ"} <= set(one.values) for one in records.values())
+        assert all(one.is_imported and one.version == 2 for one in records.values())
+    assert main(["psst", "split", *aims, "--record", "group"]) == 0
+    assert main(["psst", "split", "--aim", "10,10,80", "--record", "group"]) == 2
+    assert main(["psst", "split", *aims, "--record", "AQ"]) == 2
+    assert main(["psst", "split", "--aim", "10,10,80", "--record", "group", "--force"]) == 0
+    with tabwb.open(tmp_path / "store.db") as study:
+        assert max(one.version for one in study.store.people.speakers()) == 3
+    capsys.readouterr()
+    assert main(["psst", "split", *aims, "--where", "AQ<50", "--json"]) in (0, 2)
