@@ -266,9 +266,12 @@ class Difference:
 def members_compared(
     first: Sequence[AdministrationData],
     second: Sequence[AdministrationData],
-    labels: tuple[str, str] | None = None,
+    labels: Sequence[str] = ("", ""),
 ) -> Difference:
-    """Compare two sides, each of one or more administrations of one battery."""
+    """Compare two sides, each of one or more administrations of one battery.
+
+    A side without a label is called by its administrations.
+    """
     batteries = {source.battery.content_hash: source.battery for source in (*first, *second)}
     battery, *others = batteries.values()
     if others:
@@ -279,9 +282,8 @@ def members_compared(
         )
     sides = [
         Grouped(Group("administration", name, tuple(members)), pool(members))
-        for name, members in zip(labels or map(_label, (first, second)), (first, second),
-                                 strict=True)
-    ]  # fmt: skip
+        for name, members in zip(map(_label, labels, (first, second)), (first, second), strict=True)
+    ]
     (found,) = contrasts(
         [(sides[0], sides[1])], policies=POLICIES, pooled=True, features=True, labels=True
     )
@@ -293,7 +295,9 @@ def members_compared(
     return Difference(found, tuple(_side_by_side(table_of(first), table_of(second))), named)
 
 
-def _label(side: Sequence[AdministrationData]) -> str:
+def _label(asked: str, side: Sequence[AdministrationData]) -> str:
+    if asked:
+        return asked
     numbers = ", ".join(f"#{data.administration.id}" for data in side)
     names = dict.fromkeys(name_of(data.administration.conditions) for data in side)
     return f"{numbers} {', '.join(names)}"

@@ -566,6 +566,7 @@ def pooling_keys() -> Iterator[Key]:
 
 
 _FILTER = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]*)\s*(!=|<=|>=|==?|<|>)(.*)", re.DOTALL)
+_STARTS = re.compile(r"\s+(?=[A-Za-z][A-Za-z0-9_-]*\s*(?:!=|<=|>=|==?|<|>))")
 _COMPARE: dict[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
@@ -624,6 +625,24 @@ def _typed(key: Key, text: str) -> str:
     return text if key.read is None or text == NOTHING else written(key.read(text))
 
 
+def is_filter(text: str) -> bool:
+    """Return whether a text has the form of a filter.
+
+    >>> is_filter("AQ<50"), is_filter("12"), is_filter("transformers:m@dtype=float32")
+    (True, False, False)
+    """
+    return _FILTER.fullmatch(text) is not None
+
+
+def filters_in(text: str) -> tuple[Filter, ...]:
+    """Return the filters of a text, which has nothing else; values may have spaces.
+
+    >>> [str(one) for one in filters_in("severity=very severe, mild  AQ < 50")]
+    ['severity=very severe,mild', 'AQ<50']
+    """
+    return tuple(map(read_filter, _STARTS.split(text.strip())))
+
+
 def words_and_filters(text: str) -> tuple[str, tuple[Filter, ...]]:
     """Return the words that a person typed to search for, and the filters among them.
 
@@ -635,7 +654,7 @@ def words_and_filters(text: str) -> tuple[str, tuple[Filter, ...]]:
         parts = shlex.split(text)
     except ValueError:  # a quotation mark is still to come
         parts = text.split()
-    found = [part for part in parts if _FILTER.fullmatch(part)]
+    found = [part for part in parts if is_filter(part)]
     words = " ".join(part for part in parts if part not in found)
     return words, tuple(map(read_filter, found))
 

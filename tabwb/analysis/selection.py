@@ -15,7 +15,9 @@ from tabwb.analysis.keys import (
     Level,
     Sort,
     check,
+    filters_in,
     filters_of,
+    is_filter,
     key_of,
     matches,
     of_administrations,
@@ -255,6 +257,31 @@ def check_features(rated: Iterable[str], features: Sequence[str]) -> None:
                 where="--feature",
                 allowed=", ".join(known) or "nothing was judged",
             )
+
+
+def named_in(store: Store, names: Iterable[int | str]) -> list[int | str]:
+    """Return numbers and uids; a text of filters (``AQ<50 sex=male``) stands for what they choose.
+
+    Any other text may have several, with commas.
+    """
+    found: dict[int | str, None] = {}
+    for name in names:
+        if not isinstance(name, str):
+            found[name] = None
+        elif is_filter(name):
+            found |= dict.fromkeys(matching(store, (), filters_in(name)))
+        else:
+            found |= dict.fromkeys(separated(name))
+    return list(found)
+
+
+def label_of(name: object) -> str:
+    """Return what a side of :func:`named_in` is called: filters as they were typed, or nothing.
+
+    >>> label_of("severity=mild"), label_of("3,4"), label_of(3)
+    ('severity=mild', '', '')
+    """
+    return name if isinstance(name, str) and is_filter(name) else ""
 
 
 def matching(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from tabwb.agreement.verdicts import ABSENT, CANNOT_TELL, MISSING, PRESENT, Verdicts
 from tabwb.analysis.administrations import AdministrationData, load_columns
 from tabwb.analysis.frame import Table, table_of
+from tabwb.analysis.keys import is_filter
 from tabwb.analysis.ratings import (
     Gathered,
     Guesses,
@@ -24,6 +25,7 @@ from tabwb.analysis.ratings import (
     judges_among,
     read_ratings,
 )
+from tabwb.analysis.selection import named_in
 from tabwb.battery.forms import (
     KINDS,
     SOURCE,
@@ -107,7 +109,9 @@ def rated_of(
         raise UsageError("kinds apply to tables: the form of a set defines its measures")
     assert opened is not None
     with opened() as store:
-        if len(words) == 1 and not words[0].isdecimal():
+        if any(map(is_filter, words)):
+            names = named_in(store, names)
+        elif len(words) == 1 and not words[0].isdecimal():
             try:
                 number = store.sets.get(words[0]).id
             except StoreError as error:

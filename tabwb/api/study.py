@@ -308,7 +308,8 @@ class Study:
         """Return the differences of two sides on their common items, with intervals and tests.
 
         Args:
-            first: number or uid of an administration, or several.
+            first: number or uid of an administration, or several; or filters in one text
+                (``"severity=mild site=A"``).
             second: the other side.
             primary: whose ratings count where several people rated: a rater's code, or a rule
                 (``majority``, ``consensus``, ``adjudicated``).
@@ -318,13 +319,19 @@ class Study:
         """
         from tabwb.analysis.administrations import load_columns
         from tabwb.analysis.contrast import members_compared
+        from tabwb.analysis.selection import label_of, named_in
         from tabwb.media.documents.contrasts import differences_table
 
         left, right = (
-            load_columns(self.store, named_references(side), primary=self._counting(primary))
+            load_columns(
+                self.store,
+                named_in(self.store, named_references(side)),
+                primary=self._counting(primary),
+            )
             for side in (first, second)
         )
-        return differences_table(members_compared(left, right))
+        labels = [label_of(side) for side in (first, second)]
+        return differences_table(members_compared(left, right, labels))
 
     def groups(self, ids: Ids = None, **options: Unpack[Grouping]) -> tuple[Grouped, ...]:
         """Return the groups behind :meth:`results`, with their whole summaries.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("what", metavar="SET|ID...|RATINGS.csv", nargs=-1, required=True)
+@click.argument("what", metavar="SET|ID...|FILTER...|RATINGS.csv", nargs=-1, required=True)
 @click.option(
     "--judge",
     "judges",
@@ -89,6 +89,8 @@ def agreement(
     **choices: Any,
 ) -> None:
     """Show how far raters agree: of a rating set, of administrations, or of a table.
+
+    A FILTER such as 'AQ<50' or 'site=A model!=echo' stands for the administrations that it chooses.
 
     RATINGS.csv has the columns response, rater, measure and value; an empty value is not rated.
     Columns speaker and occasion are used too; the rater 'adjudicated' has the settled values.

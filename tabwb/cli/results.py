@@ -156,19 +156,24 @@ def diff(
 ) -> None:
     """Compare administrations FIRST and SECOND of one battery, item by item.
 
-    Each may be several, separated by commas: 3,4,5. Accuracies under every policy, burdens and
+    Each may be several, separated by commas: 3,4,5; or what filters choose: 'severity=mild site=A'.
+    Accuracies under every policy, burdens and
     each feature are compared, with 95 % intervals and p values for prompts like these and for these
     prompts, and with the smallest p value and difference that the items can show.
     """
     from tabwb.analysis.administrations import load_columns
     from tabwb.analysis.cautions import battery_cautions
     from tabwb.analysis.contrast import members_compared
+    from tabwb.analysis.selection import label_of, named_in
 
     with opened_store(store_location) as (plugins, store):
         counting = plugins.configuration.study.counting_rater(primary)
-        sides = (load_columns(store, side.split(","), primary=counting) for side in (first, second))
+        sides = (
+            load_columns(store, named_in(store, [side]), primary=counting)
+            for side in (first, second)
+        )
         left, right = sides
-        compared = members_compared(left, right)
+        compared = members_compared(left, right, [label_of(side) for side in (first, second)])
     battery = left[0].battery
     given = [one.administration.conditions for one in (*left, *right)]
     notices = list(

@@ -188,17 +188,32 @@ def test_conditions_come_before_columns_of_the_same_name(store: None, run: Run) 
     assert names == ["seed 0", "seed 1", "seed 2", "echo"]
 
 
-def test_other_commands_take_them(store: None, run: Run, tmp_path: Path) -> None:
-    sides = ("--where", "severity=mild", "--where", "severity=severe")
-    pairs = run("results", "--by", "severity", "--where", "severity=mild,severe", "--json")
-    assert len(pairs.document["groups"]) == 2
+def test_other_commands_take_them(frame: pd.DataFrame, run: Run, tmp_path: Path) -> None:
+    severity = frame.participant_AQ.map(band)
+    words = frame[frame.subtest == "words"]
+    share = words.groupby(severity[words.index]).value.mean()
+    found = run("diff", "severity=mild", "severity=very severe", "--json").document
+    assert (found["first"], found["second"]) == ("severity=mild", "severity=very severe")
+    with tabwb.open() as study:
+        rows = study.compare("severity=mild", "severity=very severe").to_pandas()
+    own = rows[(rows.measure == "accuracy") & (rows.part == "words") & (rows.policy == "exact")]
+    assert own[["n", "n_baseline"]].to_numpy().tolist() == [
+        [(severity[words.index] == name).sum() for name in ("mild", "very severe")]
+    ]
+    assert own.difference.tolist() == pytest.approx([share["mild"] - share["very severe"]])
+
     run("report", "--by", "severity", "--where", "site=Leeds", "--out", tmp_path / "r.html")
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "very severe" in text and "S-001" not in text
-    plan = ("rate", "plan", "pilot", "--stratify", "severity", "--raters", "R1,R2", "--samples", 20)
-    if (planned := run(*plan, "--form", "tab-19", "--dry-run", status=None)).status == 0:
-        assert "severity" in planned.out + planned.err
-    assert sides
+
+    strata = run(
+        "rate", "plan", "pilot", "--stratify", "severity", "--raters", "R1,R2", "--form", "tab-19",
+        "--where", "AQ<60", "--subtest", "saying", "--per-stratum", 3, "--dry-run", "--json",
+    ).document["strata"]  # fmt: skip
+    told = {one["stratum"]: one["responses"] for one in strata}
+    saying = severity[(frame.subtest == "saying") & (frame.participant_AQ < 60)]
+    assert told == {f"severity {name}": n for name, n in saying.value_counts().items()}
+    run("agreement", "AQ<50", status=2, err=f"of {(frame.participant_AQ < 50).sum() // 3} admin")
 
 
 def test_deletion_and_consent_cover_the_columns(store: None, run: Run, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def write_figure(
     def check(chosen: Sequence[AdministrationData]) -> Sequence[AdministrationData]:
         if not (references or kind.people or chosen_by.is_of_people):
             models, people, unknown = of_models(chosen)
-            remedy = "; to draw them, name them (tabwb figure NAME 1 2, or --by participant)"
+            remedy = "; to draw them, name them (tabwb figure NAME 1 2)"
             notices.extend(left_out(people, unknown, remedy))
             return models
         given = [member.administration for member in chosen]
