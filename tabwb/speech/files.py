@@ -6,6 +6,7 @@ altered; other rates or levels are derived copies (:mod:`tabwb.speech.condition`
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -197,7 +198,10 @@ def write_wav(path: str | os.PathLike[str], samples: Samples, rate: int) -> None
     try:
         growing.unlink(missing_ok=True)
         with os.fdopen(os.open(growing, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
-            soundfile.write(file, samples, rate, format="WAV", subtype="PCM_16")
+            # Not into the file: on a full disk soundfile says nothing of the reason.
+            whole = io.BytesIO()
+            soundfile.write(whole, samples, rate, format="WAV", subtype="PCM_16")
+            file.write(whole.getbuffer())
         growing.replace(target)
     except (OSError, soundfile.LibsndfileError) as error:
         growing.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ from tabwb.cli.main import main
 from tabwb.host.plugins import Plugins
 from tabwb.plugin_api import Tools, UsageError
 from tabwb.records.errors import Interrupted
-from tests.builders import needs
+from tests.builders import needs, small_files
 from tests.plugins.psst_training import (
     card,
     curve,
@@ -268,6 +268,26 @@ def test_rounds_of_pseudo_labels_train_on_what_was_heard(
     rounds = card(out)["rounds"]
     assert [one["pseudo_clips"] for one in rounds] == [0, 2]  # type: ignore[attr-defined]
     assert rounds[1]["pseudo_hours"] * 3600 == pytest.approx(2, abs=0.5)  # type: ignore[index]
+
+
+def test_a_full_disk_is_said_once_and_the_same_command_continues(
+    made: Path, tmp_path: Path, tools: Tools, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from tabwb_psst.train.work import main as work
+
+    out = tmp_path / "out"
+    job = job_of(
+        Train(data=(str(made / "psst"),), base=made / "tiny", out=out, scale=0.0005), tools
+    )
+    with small_files(10_000):
+        assert work([str(job)]) == 1
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert not any("problem" in line for line in lines)
+    assert "cannot be written" in lines[-1]["error"]["message"]
+    with small_files(200_000):  # the copies of the sound, and no checkpoint
+        assert work([str(job)]) == 1
+    assert work([str(job)]) == 0
+    assert len(curve(out)) == 7
 
 
 def test_a_curve_of_bars() -> None:

@@ -9,6 +9,8 @@ from the seed and the update's number, so a checkpoint needs weights, optimizer 
 from __future__ import annotations
 
 import csv
+import os
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
@@ -317,18 +319,21 @@ def measure(recipe: Recipe, base: Path, micro_s: float) -> dict[str, float]:
     half = recipe.schedule.half if device.type == "cuda" else "no"
     length = min(micro_s, 10.0 if device.type == "cpu" else micro_s)
     sound = torch.randn(1, round(length * RATE), device=device)
-    before, taken = _memory(device), 0.0
+    before, active, taken = _memory(device), 0, 0.0
     for _ in range(2):
         began = time.perf_counter()
         with memory_errors(), _autocast(device, half):
-            network.model(sound).logits.float().square().mean().backward()
+            loss = network.model(sound).logits.float().square().mean()
+            active = max(active, _memory(device) - before)
+            loss.backward()
         if device.type == "cuda":
             torch.cuda.synchronize()
         taken = time.perf_counter() - began
     parameters = sum(one.numel() for one in network.model.parameters())
-    active = max(_memory(device) - before - 4 * parameters, 0) * micro_s / length
-    return {"seconds": taken / length, "fixed_bytes": 16.0 * parameters, "active_bytes": active,
-            "parameters": float(parameters)}  # fmt: skip
+    return {
+        "seconds": taken / length, "parameters": float(parameters),
+        "fixed_bytes": 16.0 * parameters, "active_bytes": active * micro_s / length,
+    }  # fmt: skip
 
 
 def _accelerator() -> Accelerator:
@@ -336,13 +341,18 @@ def _accelerator() -> Accelerator:
 
 
 def _memory(device: Any) -> int:
+    """Return the bytes in use; where the system does not say it, the most that were."""
     if device.type == "cuda":
-        return int(torch.cuda.max_memory_allocated())
+        return int(torch.cuda.memory_allocated())
+    pages = Path("/proc/self/statm")
+    if pages.exists():
+        return int(pages.read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     try:
         import resource
     except ImportError:
         return 0
-    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss) * unit
 
 
 def read_curve(path: Path) -> list[dict[str, Any]]:
