@@ -304,3 +304,21 @@ def test_what_cannot_be_classified(tmp_path: Path) -> None:
     assert main(["psst", "tran", str(root), "--transcriber", "nobody"]) != 0
     (root / "test" / "utterances.tsv").unlink()
     assert main(["psst", "tran", str(root)]) == 2
+
+
+def test_people_who_agreed_to_other_things_only_are_left_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = made_psst(tmp_path / "psst", speakers=6, utterances=12, sounds=False)
+    assert main(["import", "psst", str(root)]) == 0
+    tested = read_corpus(root).split("test")
+    capsys.readouterr()
+    # Of nobody who is known from files alone a consent is asked: then transcripts are missing.
+    assert main(["psst", "tran"]) == 2
+    assert "consent" not in capsys.readouterr().err
+    for speaker in {one.speaker for one in tested}:
+        words = ["speaker", "consent", speaker, "--scope", "record", "--given", "2024-03-09"]
+        assert main(words) == 0
+    capsys.readouterr()
+    assert main(["psst", "tran"]) == 2
+    assert f"no consent to train: {len(tested)}" in capsys.readouterr().err
