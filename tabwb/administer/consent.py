@@ -79,6 +79,8 @@ def check_store(store: Store, speaker: str) -> None:
         ) from None
 
 
+MOST_NAMED = 20
+"""Most speakers that a notice about an export names."""
 SHOWN = 5
 """Most people that a notice names after the first."""
 
@@ -262,7 +264,7 @@ def check_export(
     refused = unshared_speakers(store, plugins, administrations)
     if refused and not within_study:
         raise NoConsent(
-            f"not consented to sharing outside the study (scope 'share'): {', '.join(refused)}",
+            f"not consented to sharing outside the study (scope 'share'): {_named(refused)}",
             hint=f"record it (tabwb speaker consent {refused[0]} --scope share --given DAY), or "
             "say that the file stays within the study that collected the data (--within-study), or "
             f"leave the speaker out (--where 'participant!={refused[0]}')",
@@ -277,10 +279,20 @@ def check_export(
         notices += _withdrawn(store, speakers, "share")
     elif unshared:
         notices.append(
-            f"{', '.join(unshared)}: no consent to sharing (scope 'share') is recorded: the file "
+            f"{_named(unshared)}: no consent to sharing (scope 'share') is recorded: the file "
             "stays within the study that collected the data"
         )
     return Permit(tuple(acts), "; ".join(notices))
+
+
+def _named(speakers: Sequence[str]) -> str:
+    """Return the codes of speakers, of many only the first.
+
+    >>> _named(["S-01", "S-02"]), _named([f"S-{n}" for n in range(30)])[-19:]
+    ('S-01, S-02', 'S-18, S-19, 10 more')
+    """
+    more = len(speakers) - MOST_NAMED
+    return ", ".join([*speakers[:MOST_NAMED], *([f"{more} more"] if more > 0 else [])])
 
 
 _AFTER: Mapping[Scope, str] = {

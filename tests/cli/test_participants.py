@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import random
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -231,6 +232,10 @@ def test_deletion_and_consent_cover_the_columns(store: None, run: Run, tmp_path:
     run("export", 2, "--format", "jsonl", "--out", tmp_path / "one.jsonl")
     (line, *_) = (tmp_path / "one.jsonl").read_text(encoding="utf-8").splitlines()
     assert json.loads(line)["participant_record"]["aetiology"] == "haemorrhage-xyz"
+    run("export", 2, "--format", "inspect", "--out", tmp_path / "one.eval")
+    with zipfile.ZipFile(tmp_path / "one.eval") as log:
+        metadata = json.loads(log.read("header.json"))["eval"]["metadata"]
+    assert metadata["participant_record"]["aetiology"] == "haemorrhage-xyz"
     run("speaker", "delete", "S-001", "--reason", "withdrawn", "--yes")
     run("results", "--where", "aetiology=haemorrhage-xyz", status=2)
     for file in (tmp_path / "tabwb-data").rglob("*"):
