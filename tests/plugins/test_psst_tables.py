@@ -239,3 +239,40 @@ def test_an_administration_that_is_open_elsewhere_is_named_and_the_rest_goes_on(
     out, err = capsys.readouterr()
     (refused,) = json.loads(out)["refused"]
     assert "administration 1" in refused and refused in err
+
+
+# ------------------------------------------------------------------ figures
+
+
+@pytest.mark.parametrize("show", ["phonemes", "features"])
+def test_figures_have_the_counts_of_the_tables(
+    table: Callable[..., list[dict[str, Any]]], tmp_path: Path, show: str
+) -> None:
+    pytest.importorskip("matplotlib")
+    data = tmp_path / "data.csv"
+    words = ["--where", "battery=psst", "--by", "severity", "--option", "transcriber=ear-a"]
+    options = ["--option", "notation=arpabet", "--option", f"show={show}", "--within-study"]
+    out = ["--out", str(tmp_path / "f.svg"), "--data", str(data)]
+    assert main(["figure", "confusion", *words, *options, *out]) == 0
+    drawn: Counter[tuple[str, ...]] = Counter()
+    with data.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            key = (row["feature"],) if show == "features" else (row["target"], row["heard"])
+            if show == "features" or row["target"] != row["heard"]:
+                drawn[row["group"], *key] += int(row["n"])
+    expected: Counter[tuple[str, ...]] = Counter()
+    for line in table("confusion" if show == "phonemes" else "features", "--by", "severity"):
+        if line["system"] == "ear-a":
+            name = line.get("change", "").partition(" ")[0].lstrip("-+0")
+            key = (name,) if show == "features" else (line["person"] or "", line["heard"] or "")
+            expected[line["severity"], *key] += line["count"]
+    assert +drawn == expected
+
+
+def test_a_figure_of_an_unknown_transcriber_names_those_there_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("matplotlib")
+    words = ["--where", "battery=psst", "--option", "transcriber=ear-c"]
+    assert main(["figure", "confusion", *words, "--out", str(tmp_path / "f.svg")]) == 2
+    assert "ear-a, ear-b" in capsys.readouterr().err

@@ -624,6 +624,26 @@ def confusion_table(
     steps: Steps, notes: Sequence[str], groups: Groups = (), *, ipa: bool = True
 ) -> Table:
     """Return steps of alignments as the table of the figure."""
+    given = _step_records(steps, ipa=ipa)
+    explained = [*notes[:1], "Number: how often. Shade: share of the target's phoneme."]
+    if any(None in step for step, n in steps.items() if n):
+        explained.append(
+            f"{NONE}: no phoneme heard (a deletion), or none in the target (an insertion; shade: "
+            "share of insertions)."
+        )
+    return made_table("confusion", columns(*_STEP), given, [*explained, *notes[1:]], groups)
+
+
+_STEP = (
+    Column("target", "Target", "phoneme of the target; empty for an insertion"),
+    Column("heard", "Heard", "phoneme that was transcribed; empty for a deletion"),
+    Column("n", "N", "how often the alignments have this step", "integer"),
+    Column("of", "Of", "how often the target's phoneme occurs; of insertions, all", "integer"),
+    Column("value", "Share", "n / of", "number", "share", 2),
+)
+
+
+def _step_records(steps: Steps, *, ipa: bool) -> list[Record]:
     from tabwb.phonology.inventory import IPA, phoneme_rank
 
     if not sum(steps.values()):
@@ -635,7 +655,7 @@ def confusion_table(
     of = Counter[str | None]()
     for (target, _), n in steps.items():
         of[target] += n
-    given: list[Record] = [
+    return [
         {"target": written(target), "heard": written(heard), "n": n, "of": of[target],
          "value": n / of[target]}
         for (target, heard), n in sorted(
@@ -643,21 +663,6 @@ def confusion_table(
         )
         if n
     ]  # fmt: skip
-    explained = [*notes[:1], "Number: how often. Shade: share of the target's phoneme."]
-    if any(None in step for step, n in steps.items() if n):
-        explained.append(
-            f"{NONE}: no phoneme heard (a deletion), or none in the target (an insertion; shade: "
-            "share of insertions)."
-        )
-    explained += notes[1:]
-    declared = columns(
-        Column("target", "Target", "phoneme of the target; empty for an insertion"),
-        Column("heard", "Heard", "phoneme that was transcribed; empty for a deletion"),
-        Column("n", "N", "how often the alignments have this step", "integer"),
-        Column("of", "Of", "how often the target's phoneme occurs; of insertions, all", "integer"),
-        Column("value", "Share", "n / of", "number", "share", 2),
-    )
-    return made_table("confusion", declared, given, explained, groups)
 
 
 def corpus_steps(scores: Scores) -> Steps:
@@ -673,7 +678,87 @@ def corpus_steps(scores: Scores) -> Steps:
     }
 
 
+MOST_PANELS = 6
+"""Groups that have a panel each; more are pooled."""
+
+
+def _by_system(groups: Groups, options: Options) -> Table:
+    """Return what a system heard of a person's transcripts, by group."""
+    from tabwb.phonology.batch import changed_features, confusions, score
+    from tabwb.phonology.inventory import FEATURES
+
+    system, several = options["transcriber"], 1 < len(groups) <= MOST_PANELS
+    pairs: dict[str, list[tuple[Sequence[str], Sequence[str]]]] = {}
+    known: set[str] = set()
+    for group in groups:
+        own = pairs.setdefault(group.label if several else "all", [])
+        for person, machines in _written_of(group):
+            known |= machines.keys()
+            if system in machines:
+                own.append((person, machines[system]))
+    if not any(pairs.values()):
+        raise UsageError(
+            f"'{system}' transcribed nothing that a person transcribed too",
+            where="option transcriber", allowed=", ".join(sorted(known)) or None,
+        )  # fmt: skip
+    label = Column("group", "Group", "the group of responses")
+    given: list[Record] = []
+    for name, own in pairs.items():
+        if not own:
+            continue
+        scores = score([ref for ref, _ in own], [hyp for _, hyp in own])
+        if options["show"] == "phonemes":
+            records = _step_records(corpus_steps(scores), ipa=options["notation"] == "ipa")
+        else:
+            counts = Counter[str]()
+            for one in changed_features(confusions(scores)):
+                counts[one.change.feature] += one.count
+            of = scores.phoneme_length
+            records = [
+                {"feature": each, "n": counts[each], "of": of, "value": counts[each] / of}
+                for each in FEATURES
+                if of
+            ]
+        given += [{"group": name, **one} for one in records]
+    total = plural(sum(map(len, pairs.values())), "response")
+    notes = [f"Transcripts of people (rows) and of {system}, aligned by features; {total}."]
+    if options["show"] == "phonemes":
+        notes.append(f"Number: how often. Shade: share of the phoneme. {NONE}: none.")
+        return made_table("confusion", columns(label, *_STEP), given, notes, groups)
+    notes.append("Number: substitutions that change the feature. Shade: share of all phonemes.")
+    feature = Column("feature", "Feature", "the feature of PSST's table 6")
+    return made_table("confusion", columns(label, feature, *_STEP[2:]), given, notes, groups)
+
+
+def _written_of(group: Grouped) -> Iterator[tuple[Sequence[str], dict[str, Sequence[str]]]]:
+    """Yield what people and what systems transcribed of each response that a person transcribed."""
+    from tabwb.phonology.dictionary import pronounced
+    from tabwb.records.naming import Transcribed, observations_of
+    from tabwb.records.speech import is_typed
+
+    for member in group.group.members:
+        for trial in member.trials:
+            person: Sequence[str] | None = None
+            machines: dict[str, Sequence[str]] = {}
+            for seen in observations_of(trial) if trial.counting is not None else ():
+                if not isinstance(seen, Transcribed) or seen.transcript.status == "error":
+                    continue
+                if is_typed(seen.transcript.transcriber):
+                    person = seen.transcript.phonemes
+                else:
+                    machines[seen.transcript.transcriber] = pronounced(seen.transcript).phonemes
+            if person is not None:
+                yield person, machines
+
+
 def _confusion(groups: Groups, options: Options) -> Table:
+    if options["transcriber"]:
+        return _by_system(groups, options)
+    if options["show"] == "features":
+        raise UsageError(
+            "features are of a transcriber against a person", where="option show",
+            hint="name it: --option transcriber=SPEC",
+        )  # fmt: skip
     from tabwb.analysis.statistics.naming import confusions, namings
 
     members = (member for group in groups for member in group.group.members if member.trials)
@@ -689,6 +774,31 @@ def _confusion(groups: Groups, options: Options) -> Table:
 
 
 def _confusion_panels(given: list[Record], options: Options, width: float) -> list[Panel]:
+    names = list(dict.fromkeys(record.get("group", "") for record in given))
+    if given and "feature" in given[0]:
+        found = {(record["feature"], record["group"]): record for record in given}
+        features = list(dict.fromkeys(record["feature"] for record in given))
+        cells = [[found[feature, name] for name in names] for feature in features]
+        return [
+            Panel(
+                rows=features,
+                heads=names,
+                cells=[[Cell(one["value"], (str(one["n"]),)) for one in row] for row in cells],
+                key="share of phonemes in per cent",
+                down="feature",
+            )
+        ]
+    return [
+        panel
+        for name in names
+        for panel in _matrix(
+            [record for record in given if record.get("group", "") == name],
+            name if len(names) > 1 else "",
+        )
+    ]
+
+
+def _matrix(given: list[Record], title: str) -> list[Panel]:
     found = {(record["target"], record["heard"]): record for record in given}
     rows = list(dict.fromkeys(record["target"] for record in given))
     heard = dict.fromkeys(record["heard"] for record in given)
@@ -702,6 +812,7 @@ def _confusion_panels(given: list[Record], options: Options, width: float) -> li
 
     return [
         Panel(
+            title=title,
             rows=[name or NONE for name in rows],
             heads=[name or NONE for name in heads],
             cells=[[cell(found.get((row, head))) for head in heads] for row in rows],
@@ -723,7 +834,13 @@ CONFUSION_FIGURE = FigureKind(
     "transcripts: tabwb phonemes REF HYP --figure FILE.",
     table=_confusion,
     draw=Shades(_confusion_panels),
-    options=(FigureOption("notation", "of the phonemes", "ipa", ("ipa", "arpabet")),),
+    options=(
+        FigureOption("notation", "of the phonemes", "ipa", ("ipa", "arpabet")),
+        FigureOption(
+            "transcriber", "a transcriber against a person's transcripts, by up to 6 groups"
+        ),
+        FigureOption("show", "of a transcriber", "phonemes", ("phonemes", "features")),
+    ),
     by="administration",
     people=True,
 )
