@@ -42,8 +42,8 @@ class PaperTable(Operation):
     """Make a table of the paper: 1, 2, 3 or 7, or what all systems get wrong (shared).
 
     Of what is stored, or of a folder. 1 and 7: hours, segments and speakers by split (7: also by
-    severity). 2: FER and PER of each system against the transcripts of people. 3: whether an
-    accepted pronunciation stands in the transcript, against the person's score, with silence and
+    severity). 2: FER and PER of each system against the transcripts of people. 3: whether a
+    transcript contains an accepted pronunciation, against the person's score, with silence and
     noise removed (the paper) and kept (the published program). confusion and features: phonemes
     and features of substitutions by system.
     """

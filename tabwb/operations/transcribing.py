@@ -388,7 +388,7 @@ def _transcribed(
     document |= (
         {"administration": numbers[0], "transcriber": specs[0]}
         if single
-        else {"administrations": len(found), "transcribers": specs, "refused": refused}
+        else {"n_administrations": len(found), "transcribers": specs, "refused": refused}
     )
     document |= {"planned": planned, "transcribed": 0, "errors": 0}
     if not planned:

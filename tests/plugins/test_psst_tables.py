@@ -220,6 +220,7 @@ def test_from_python_and_the_command_line_the_same_responses_wait(
     document = json.loads(capsys.readouterr().out)
     assert document["planned"] == document["transcribed"] == document["errors"] > 0
     assert (document["transcribers"], document["refused"]) == (["ear-a"], [])
+    assert document["n_administrations"] == 13  # "administrations" are listed ones, with ids
     with tabwb.open(write=True) as study, pytest.raises(tabwb.TabwbError):
         study.transcribe_stored("battery=psst", transcriber="ear-a")
 
