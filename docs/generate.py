@@ -453,7 +453,7 @@ def _compared(file: Any) -> tuple[list[Any], dict[str, list[str]]]:
     with opened_plugins(True) as plugins, tempfile.TemporaryDirectory() as work:
         tools = tools_of(plugins, None)
         for step in file.step:
-            command = command_text(step.run, step.values)
+            command = command_text(step.run, step.values) + " --dry-run" * step.dry_run
             document = None if step.needs else ran(step.run, step.values, tools, Path(work))
             done[step.id] = Done(command, document)
     commands, before = {}, {}

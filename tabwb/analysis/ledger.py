@@ -72,9 +72,14 @@ class StepTable(FileTable):
         description="The command without 'tabwb', of tabwb or a plugin: 'import', 'psst table'."
     )
     values: dict[str, Any] = Field(
-        {}, description="Its values by their names in Python; {ID} in a text is the folder of data."
+        {},
+        description="Its values by their names in Python; {ID} in a text is the folder of "
+        "data, {work} that of the steps.",
     )
     needs: list[Id] = Field([], description="The data without which it cannot be run.")
+    dry_run: bool = Field(
+        False, description="Only what --dry-run tells, as far as it comes without further files."
+    )
     each: list[Text] = Field(
         [], description="It is run for each of these, {each} in its values; its document has them."
     )

@@ -198,7 +198,8 @@ class ReproducePaper(Operation):
             is_stand_in = bool(stood_in & {*step.needs})
             given = step.values | (step.stand_in if is_stand_in else {})
             if missing:
-                done[step.id] = Done(command_text(step.run, given), reason=_needs(missing))
+                command = command_text(step.run, given) + " --dry-run" * step.dry_run
+                done[step.id] = Done(command, reason=_needs(missing))
                 continue
             done[step.id] = self._done(tools, step, given, folders, work, stand_in=is_stand_in)
         yield Told("", len(steps), len(steps), len(steps))
@@ -220,21 +221,22 @@ class ReproducePaper(Operation):
     ) -> Done:  # fmt: skip
         from tabwb.analysis.ledger import Done
 
-        command = command_text(step.run, given)
+        command = command_text(step.run, given) + " --dry-run" * step.dry_run
         kept = work / f"{step.id}.json"
         if kept.exists():
             before = json.loads(kept.read_text(encoding="utf-8"))
             if before["values"] == [dict(given), {name: str(one) for name, one in folders.items()}]:
                 return Done(command, before["document"], stand_in=stand_in)
-        document: Any
+        names, document = {**folders, "work": work}, None
         try:
             if step.each:
                 document = {
-                    each: ran(step.run, filled(given, {**folders, "each": each}), tools, work)
+                    each: ran(step.run, filled(given, {**names, "each": each}), tools, work)
                     for each in step.each
                 }
             else:
-                document = ran(step.run, filled(given, folders), tools, work)
+                values = filled(given, names)
+                document = ran(step.run, values, tools, work, dry=step.dry_run)
         except Interrupted:
             raise
         except TabwbError as error:
@@ -334,8 +336,11 @@ def _core(name: str) -> type[Operation]:
     return found
 
 
-def ran(name: str, values: Values, tools: Tools, work: Path) -> Any:
-    """Run an operation or a reader by its name in the store of ``work``; return its document."""
+def ran(name: str, values: Values, tools: Tools, work: Path, *, dry: bool = False) -> Any:
+    """Run an operation or a reader by its name in the store of ``work``; return its document.
+
+    With ``dry`` it is only estimated, and what an estimate that fails has told is returned.
+    """
     if name in READERS:
         inner, read = _tools(tools, work), READERS[name][2]
         try:
@@ -353,9 +358,13 @@ def ran(name: str, values: Values, tools: Tools, work: Path) -> Any:
     operation.check(tools.plugins)
     inner = _tools(tools, work)
     with closing(inner):
-        for _ in operation.run(inner):
-            if tools.cancel.is_set():
-                break
+        try:
+            for _ in operation.estimate(inner) if dry else operation.run(inner):
+                if tools.cancel.is_set():
+                    break
+        except TabwbError:
+            if not (dry and inner.document):
+                raise
         document = operation.documented(inner)
     return json.loads(json.dumps(document, default=str))
 
