@@ -24,14 +24,21 @@ def change_speed(samples: Samples, factor: float) -> Samples:
 
 
 def room(rng: Generator) -> Samples:
-    """Draw the impulse response of a room: the direct sound and an exponentially fading tail."""
+    """Draw the impulse response of a room and a microphone.
+
+    The direct sound and an exponentially fading tail, then a smooth random frequency response.
+    """
     seconds = rng.uniform(0.08, 0.5)
     times = np.arange(int(seconds * RATE)) / RATE
     tail = rng.standard_normal(len(times)) * np.exp(-6.9 * times / seconds)
     tail *= 10 ** (-rng.uniform(0, 12) / 20) / np.sqrt(np.sum(tail**2))
     tail[: int(rng.uniform(0.001, 0.01) * RATE)] = 0
     tail[0] = 1
-    return tail.astype(np.float32)
+    spectrum = np.fft.rfft(tail)
+    octaves = np.log2(np.linspace(62.5, 8000, len(spectrum)) / 62.5)
+    gains = np.interp(octaves, range(8), rng.normal(0, 5, 8))  # dB, one an octave
+    out = np.fft.irfft(spectrum * 10 ** (gains / 20), len(tail))
+    return np.roll(out, RATE // 200).astype(np.float32)  # else what comes before 0 is at the end
 
 
 def coloured_noise(rng: Generator, length: int) -> Samples:

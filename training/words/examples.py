@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -24,8 +25,8 @@ Example = tuple[torch.Tensor, Phonemes, tuple[Span, ...]]
 Generator = np.random.Generator
 _POOL = 8  # batches drawn together and sorted by length
 _DIGITAL_SILENCE = 0.25  # nothing but zeros around the word, as a virtual microphone gives them
-_CROPPED = 0.75  # the share of recorded clips that lose the silence around the word
-_TIMES = 2  # how often the sound of an example is used, each time disguised anew
+_CROPPED = 0.5  # the share of recorded clips that lose the silence around the word
+_TIMES = 3  # how often the sound of an example is used, each time disguised anew
 
 
 @dataclass(frozen=True)
@@ -82,7 +83,10 @@ def shares(weights: Sequence[float]) -> NDArray[np.float64]:
 
 
 class Examples(IterableDataset[Batch]):
-    """Batches of augmented examples without end."""
+    """Batches of augmented examples without end.
+
+    Those of two ranks, the processes of a run, differ, but have similar lengths at the same time.
+    """
 
     def __init__(
         self,
@@ -92,15 +96,16 @@ class Examples(IterableDataset[Batch]):
         seed: int,
         size: int,
         synthetic_share: float,
+        rank: int = 0,
     ) -> None:
         counts = Counter(phonemes for _, phonemes in recorded)
-        # A word with 4 clips is heard half as often as one with 200, not a fiftieth.
-        self._ends = shares([counts[phonemes] ** -0.7 for _, phonemes in recorded])
+        # A word with 4 clips is heard a fifth as often as one with 200, not a fiftieth.
+        self._ends = shares([counts[phonemes] ** -0.6 for _, phonemes in recorded])
         self._made_ends = shares([2.0 if p in counts else 1.0 for _, p in synthesised])
         self._recorded, self._synthesised = recorded, synthesised
         self._spoken = [spoken_part(samples) for samples, _ in recorded]
         self._background, self._seed, self._size = background, seed, size
-        self._share = synthetic_share
+        self._share, self._rank = synthetic_share, rank
 
     def _word(self, rng: Generator) -> tuple[Samples, Phonemes, Span]:
         if rng.random() < self._share:
@@ -117,13 +122,13 @@ class Examples(IterableDataset[Batch]):
 
     def _speech(self, rng: Generator) -> Sound:
         """Draw the words of one example, each at its own loudness and speed, with pauses."""
-        count = rng.choice((0, 1, 2), p=(0.04, 0.78, 0.18))
+        count = rng.choice((0, 1, 2), p=(0.04, 0.84, 0.12))
         parts: list[Samples] = [np.zeros(0, dtype=np.float32)]
         phonemes: list[str] = []
         spans: list[Span] = []
         for number in range(count):
             samples, said, (start, end) = self._word(rng)
-            factor = float(rng.uniform(0.86, 1.17)) if rng.random() < 0.7 else 1.0
+            factor = float(rng.uniform(0.82, 1.22)) if rng.random() < 0.7 else 1.0
             samples = change_speed(samples, factor) if factor != 1 else samples
             rms = np.sqrt(np.mean(samples**2)) + 1e-6
             if number:
@@ -137,13 +142,13 @@ class Examples(IterableDataset[Batch]):
     def sound(self, rng: Generator) -> Sound:
         """Draw one example as sound."""
         speech = self._speech(rng)
-        longest = 2.0 if rng.random() < 0.12 else 0.2
+        longest = 2.0 if rng.random() < 0.08 else 0.2
         before, after = (int(rng.uniform(0.02, longest) * RATE) for _ in range(2))
         if not speech.phonemes:
             before = int(rng.uniform(0.4, 1.5) * RATE)
         samples = np.pad(speech.samples, (before, after))
         spans = tuple((start + before, end + before) for start, end in speech.spans)
-        if speech.phonemes and rng.random() < 0.3:
+        if speech.phonemes and rng.random() < 0.4:
             response = self._background.rooms[rng.integers(len(self._background.rooms))]
             samples = fftconvolve(samples, response)[: len(samples)]
         if not speech.phonemes or rng.random() >= _DIGITAL_SILENCE:
@@ -167,12 +172,11 @@ class Examples(IterableDataset[Batch]):
         return mel, sound.phonemes, spans
 
     def __iter__(self) -> Iterator[Batch]:
-        worker = torch.utils.data.get_worker_info()
-        rng = np.random.default_rng((self._seed, worker.id if worker else 0))
+        rng, order = np.random.default_rng((self._seed, self._rank)), random.Random(self._seed)
         while True:
             drawn = [self.spectrogram(rng) for _ in range(_POOL * self._size)]
             drawn.sort(key=lambda example: len(example[0]))
-            for place in rng.permutation(np.tile(np.arange(_POOL), _TIMES)):
+            for place in order.sample([*range(_POOL)] * _TIMES, _POOL * _TIMES):
                 chosen = drawn[place * self._size : (place + 1) * self._size]
                 yield collate([(disguise(mel, rng), said, spans) for mel, said, spans in chosen])
 
@@ -190,7 +194,7 @@ def frames_of(span: Span) -> Span:
 def disguise(mel: torch.Tensor, rng: Generator) -> torch.Tensor:
     """Convert a spectrogram to features with another vocal tract length and masked parts."""
     if rng.random() < 0.6:
-        mel = warp_frequency(mel, float(rng.uniform(0.88, 1.13)))
+        mel = warp_frequency(mel, float(rng.uniform(0.85, 1.17)))
     return mask(normalise(mel), rng, MELS)
 
 

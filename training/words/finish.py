@@ -98,9 +98,9 @@ def read_run(folder: Path) -> dict[str, Any]:
 def finish(
     speech: Path, out: Path, runs: Sequence[Path], synthesised: Sequence[str], notes: Sequence[str]
 ) -> None:
-    """Write the folder from the last run's best model."""
+    """Write the folder from the last run's model."""
     out.mkdir(parents=True, exist_ok=True)
-    model = Wav2Vec2BertForCTC.from_pretrained(runs[-1] / "best")
+    model = Wav2Vec2BertForCTC.from_pretrained(runs[-1] / "last")
     model.save_pretrained(out)
     made = processor()
     made.save_pretrained(out)

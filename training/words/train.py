@@ -2,6 +2,7 @@
 
 The length is in minutes, and the learning rate depends on the time, so that a run on a shared
 computer finishes its schedule. A second run with the same OUT continues where the first stopped.
+The result is the moving average of the weights at the end: no checkpoint is selected.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -17,6 +19,7 @@ from typing import Any
 
 import torch
 import transformers
+from torch.optim.swa_utils import AveragedModel
 from torch.utils.data import DataLoader
 from transformers import Wav2Vec2BertConfig, Wav2Vec2BertForCTC
 
@@ -46,13 +49,15 @@ class Plan:
     feed_forward: int = 384
     kernel: int = 11
     dropout: float = 0.0
-    batch: int = 32
+    batch: int = 64
     rate: float = 2e-3
     muon_rate: float = 0.006
     weight_decay: float = 0.02
     warm_up: float = 0.03
     synthetic_share: float = 0.4
     threads: int = 2
+    average: float = 0.998
+    dev_from: float = 0.6
     start: str = ""
 
 
@@ -145,113 +150,157 @@ def loss_of(model: Wav2Vec2BertForCTC, batch: Batch) -> torch.Tensor:
     return (losses / batch.lengths.clamp_min(1)).mean()
 
 
-def recorded_clips(speech: Path, split: Split) -> list[Clip]:
-    """Read the recorded words of one side of the split."""
+def recorded_clips(speech: Path, *splits: Split) -> list[Clip]:
+    """Read the recorded words of sides of the split."""
+    recordings = read_recordings(speech)
     return [
         (read_samples(r.path), RECORDED_WORDS[r.word])
-        for r in of_split(read_recordings(speech), split)
+        for split in splits
+        for r in of_split(recordings, split)
     ]
 
 
 class Run:
     """A model in training, with the state needed to continue after an interruption."""
 
-    def __init__(self, plan: Plan, out: Path) -> None:
-        self.plan, self.out = plan, out
+    def __init__(self, plan: Plan, out: Path, rank: int = 0) -> None:
+        self.plan, self.out, self.rank = plan, out, rank
         self.model = build(plan)
         self.optimisers = optimisers(self.model, plan)
         self.full_rates = [[g["lr"] for g in o.param_groups] for o in self.optimisers]
         self.step, self.seconds, self.examples = 0, 0.0, 0
-        self.best = math.inf
         self.history: list[dict[str, float]] = []
-        if (out / "state.pt").exists():
-            self._resume()
-        elif plan.start:
+        if plan.start:
             weights = Wav2Vec2BertForCTC.from_pretrained(plan.start).state_dict()
             self.model.load_state_dict(weights)
+        self.average = AveragedModel(
+            self.model, avg_fn=lambda mean, new, _: torch.lerp(new, mean, plan.average)
+        )
+        if (out / "state.pt").exists():
+            self._resume()
 
     def _resume(self) -> None:
         state = torch.load(self.out / "state.pt", weights_only=True)
         self.model.load_state_dict(state["model"])
+        self.average.load_state_dict(state["average"])
         for optimiser, kept in zip(self.optimisers, state["optimisers"], strict=True):
             optimiser.load_state_dict(kept)
         self.step, self.seconds = state["step"], state["seconds"]
-        self.examples, self.best, self.history = state["examples"], state["best"], state["history"]
+        self.examples, self.history = state["examples"], state["history"]
+
+    @property
+    def progress(self) -> float:
+        """The share of the time that is over."""
+        return self.seconds / (60 * self.plan.minutes)
 
     def keep(self) -> None:
         """Write the state that `_resume` reads, atomically."""
         state = {
             "model": self.model.state_dict(),
+            "average": self.average.state_dict(),
             "optimisers": [o.state_dict() for o in self.optimisers],
             **{"step": self.step, "seconds": self.seconds, "examples": self.examples},
-            **{"best": self.best, "history": self.history},
+            "history": self.history,
         }
         torch.save(state, self.out / "state.new")
         (self.out / "state.new").replace(self.out / "state.pt")
 
     def advance(self, batch: Batch) -> float:
-        """Take one step; return the loss."""
-        share = rate_at(self.seconds / (60 * self.plan.minutes), self.plan.warm_up)
+        """Take one step, together with the other processes; return the loss."""
+        share = rate_at(self.progress, self.plan.warm_up)
         for optimiser, rates in zip(self.optimisers, self.full_rates, strict=True):
             for group, full in zip(optimiser.param_groups, rates, strict=True):
                 group["lr"] = share * full
         self.model.train()
         loss = loss_of(self.model, batch)
         torch.autograd.backward(loss)
+        self._together()
         torch.nn.utils.clip_grad_norm_(self.model.parameters(), 2.0)
         for optimiser in self.optimisers:
             optimiser.step()
             optimiser.zero_grad()
+        self.average.update_parameters(self.model)
         self.step += 1
-        self.examples += len(batch.lengths)
+        self.examples += len(batch.lengths) * self.plan.threads
         return loss.item()
 
-    def judge(self, dev: Sequence[Clip], loss: float) -> None:
-        """Measure on the dev speakers; keep the model if it is the best so far."""
-        heard = hear(self.model, [samples for samples, _ in dev])
+    def _together(self) -> None:
+        """Replace gradients and clock by their means over the processes."""
+        if self.plan.threads == 1:
+            return
+        found = [p.grad for p in self.model.parameters() if p.grad is not None]
+        flat = torch.cat([*(g.flatten() for g in found), torch.tensor([self.seconds])])
+        torch.distributed.all_reduce(flat)
+        flat /= self.plan.threads
+        place = 0
+        for gradient in found:
+            gradient.copy_(flat[place : place + gradient.numel()].view_as(gradient))
+            place += gradient.numel()
+        self.seconds = flat[-1].item()
+
+    def judge(self, dev: Sequence[Clip], loss: float, known: bool) -> None:
+        """Measure the averaged weights on the dev speakers, and write them.
+
+        ``known``: the dev speakers are training data by now.
+        """
+        averaged: Any = self.average.module
+        heard = hear(averaged, [samples for samples, _ in dev])
         rate = error_rate([said for _, said in dev], heard)
         near = nearest_words(heard)
         right = sum(RECORDED_WORDS.get(w) == said for w, (_, said) in zip(near, dev, strict=True))
         row = {"step": self.step, "minutes": self.seconds / 60, "loss": loss}
         row |= {"dev_per": rate, "dev_words": right / len(dev), "examples": self.examples}
+        row |= {"dev_known": 1.0} if known else {}
         self.history.append(row)
         print(json.dumps({k: round(v, 4) for k, v in row.items()}), flush=True)
-        if rate <= self.best:
-            self.best = rate
-            self.model.save_pretrained(self.out / "best")
-            record: dict[str, object] = {"plan": asdict(self.plan), "torch": torch.__version__}
-            record |= {"transformers": transformers.__version__, "history": self.history}
-            (self.out / "run.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
+        averaged.save_pretrained(self.out / "last")
+        record: dict[str, object] = {"plan": asdict(self.plan), "torch": torch.__version__}
+        record |= {"transformers": transformers.__version__, "history": self.history}
+        (self.out / "run.json").write_text(json.dumps(record, indent=1), encoding="utf-8")
 
 
-def train(plan: Plan, speech: Path, synthesised: Sequence[Path], out: Path) -> None:
-    """Train for the time of the plan."""
-    out.mkdir(parents=True, exist_ok=True)
-    torch.set_num_threads(plan.threads)
-    run = Run(plan, out)
+def train(
+    rank: int, plan: Plan, speech: Path, synthesised: Sequence[Path], out: Path, meeting: str
+) -> None:
+    """Train for the time of the plan, in its last part on the dev speakers too.
+
+    ``rank`` is the number of this process, and ``meeting`` the file by which they find each other.
+    """
+    torch.set_num_threads(1)
+    if plan.threads > 1:
+        torch.distributed.init_process_group(
+            "gloo", init_method=f"file://{meeting}", rank=rank, world_size=plan.threads
+        )
+    run = Run(plan, out, rank)
     recorded = [read_samples(path) for path in silence_files(speech)[0]]
     background = Background(recorded, plan.seed)
-    examples = Examples(
-        recorded_clips(speech, "train"),
-        [clip for path in synthesised for clip in load(path)],
-        background,
-        plan.seed + run.step,
-        plan.batch,
-        plan.synthetic_share,
-    )
+    made = [clip for path in synthesised for clip in load(path)]
     dev = recorded_clips(speech, "dev")
-    print(f"{sum(p.numel() for p in run.model.parameters()):,} parameters", flush=True)
-    loss, kept = 0.0, run.seconds
-    last = time.monotonic()
+    phases: tuple[tuple[float, tuple[Split, ...]], ...] = (
+        (plan.dev_from, ("train",)),
+        (1.0, ("train", "dev")),
+    )
+    for until, splits in phases:
+        if run.progress < until:
+            words, size = recorded_clips(speech, *splits), plan.batch // plan.threads
+            seed, share = plan.seed + run.step, plan.synthetic_share
+            examples = Examples(words, made, background, seed, size, share, rank)
+            _phase(run, examples, dev, until, known="dev" in splits)
+
+
+def _phase(run: Run, examples: Examples, dev: Sequence[Clip], until: float, *, known: bool) -> None:
+    loss, kept, last = 0.0, run.seconds, time.monotonic()
     for batch in DataLoader(examples, batch_size=None, num_workers=1, prefetch_factor=16):
-        loss += 0.02 * (run.advance(batch) - loss)
+        found = run.advance(batch)
+        loss += 0.02 * (found - loss) if loss else found
+        over = run.progress >= until
+        if over or run.seconds - kept > _KEEP_SECONDS:
+            if run.rank == 0:
+                run.judge(dev, loss, known)
+                run.keep()
+            kept = run.seconds
         now = time.monotonic()
         run.seconds, last = run.seconds + now - last, now
-        over = run.seconds >= 60 * plan.minutes
-        if over or run.seconds - kept > _KEEP_SECONDS:
-            run.judge(dev, loss)
-            run.keep()
-            kept = run.seconds
         if over:
             break
 
@@ -267,7 +316,13 @@ def main() -> None:
     arguments = vars(parser.parse_args())
     speech, out = arguments.pop("speech"), arguments.pop("out")
     synthesised = arguments.pop("synthesised")
-    train(Plan(**arguments), speech, synthesised, out)
+    plan = Plan(**arguments)
+    out.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        given = (plan, speech, synthesised, out, str(Path(folder) / "meeting"))
+        torch.multiprocessing.spawn(  # type: ignore[attr-defined, no-untyped-call]
+            train, given, plan.threads
+        )
 
 
 if __name__ == "__main__":
