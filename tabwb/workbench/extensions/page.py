@@ -159,10 +159,10 @@ def choose(desk: Desk) -> None:
     numbers = desk.current.administrations()
     what = plural(len(numbers), "administration") if numbers else "all administrations"
     operations = () if desk.catalogue is None else desk.catalogue.operations
-    choices: list[_Choice] = [
+    begins: list[_Choice] = [
         (one.label, one.help, partial(_begin, desk, one, numbers)) for one in operations
     ]
-    choices += _choices(desk, numbers, what)
+    choices = [*_choices(desk, numbers, what), *begins]
     page = desk.page
 
     async def show(build: Callable[[], Coroutine[Any, Any, Built | None]]) -> None:
@@ -174,7 +174,7 @@ def choose(desk: Desk) -> None:
 
     def picked(choice: _Choice) -> None:
         title, _, build = choice
-        if choice not in choices[: len(operations)]:
+        if choice not in begins:
             desk.notify(f"{title}: computing …", timeout=2, markup=False)
         desk.start(show, build, group="extension")
 
