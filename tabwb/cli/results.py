@@ -428,4 +428,4 @@ def change(
     ]
     if items or printed == "json":
         made.append((tables.change_items_table(found), f"Right answers, item by item: {whose}"))
-    print_tables(made, printed, columns)
+    print_tables(made[:1] if printed == "csv" else made, printed, columns)
