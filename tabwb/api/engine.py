@@ -155,6 +155,7 @@ class Drawn(Limited, total=False):
     scale: str
     sets: str
     show: str
+    transcriber: str
     x: str
 
 

@@ -123,7 +123,7 @@ def work(job: Job) -> dict[str, Any]:
             tell(note=f"no clip has a mean confidence of {pseudo.threshold if pseudo else 0:g}")
             break
         file = job.round(number) / "examples.json"
-        if not file.exists():  # what is continued goes on with the same
+        if not file.exists():  # training that is continued reads the same
             file.parent.mkdir(exist_ok=True)
             _write(file, json.dumps([document_of(one) for one in labelled + kept]))
         result = _round(job, number)
