@@ -13,7 +13,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import isfinite
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, get_args
 
@@ -326,16 +325,3 @@ def read_correctness(
         if len(read) > len(kept):
             merged[prompt.casefold()] = len(read) - len(kept)
     return accepted, merged
-
-
-def severity(aq: float | None) -> str:
-    """Return the paper's band of an Aphasia Quotient (section 3), or ``not recorded``.
-
-    >>> [severity(aq) for aq in (75.1, 75, 50, 25, None)]
-    ['mild', 'moderate', 'severe', 'very severe', 'not recorded']
-    """
-    if aq is None or not isfinite(aq):
-        return "not recorded"
-    if aq > 75:
-        return "mild"
-    return "moderate" if aq > 50 else "severe" if aq > 25 else "very severe"

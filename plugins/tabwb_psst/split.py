@@ -10,14 +10,13 @@ from typing import Annotated, Any
 import numpy as np
 
 from tabwb.plugin_api import Arg, Operation, Plugins, TabwbError, Tools, UsageError, write_text
-from tabwb.records.speakers import IMPORT_OF, Speaker, Study, operator
+from tabwb.records.speakers import IMPORT_OF, NOT_RECORDED, Speaker, Study, operator
 from tabwb.records.words import RESEARCH_ONLY, plural, separated
 from tabwb_psst.amounts import Amount, amounts_table
 from tabwb_psst.corpus import SPLITS
 from tabwb_psst.partition import Found, divergence, search
 from tabwb_psst.stored import CORPUS, WHERE, Response, responses_of
 
-NOT_RECORDED = "not recorded"
 OF_RESPONSES: Mapping[str, Callable[[Response], str]] = {
     "test": lambda response: response.utterance.test,
     "prompt": lambda response: response.utterance.prompt,
@@ -109,7 +108,7 @@ class SplitSpeakers(Operation):
         responses = [
             one for one in responses_of(tools, self.corpus, self.where) if one.utterance.frames > 0
         ]
-        strata = [tuple(stratum_of(one, key, study) for key in keys) for one in responses]
+        strata = [tuple(stratum_of(one, key) for key in keys) for one in responses]
         amounts = [
             Amount(one.utterance.speaker, one.utterance.split, one.utterance.seconds, stratum)
             for one, stratum in zip(responses, strata, strict=True)
@@ -235,7 +234,7 @@ def check_keys(keys: Sequence[str], study: Study, *, stored: bool) -> None:
         raise UsageError("a key is needed", where="by", allowed=", ".join(known))
 
 
-def stratum_of(response: Response, key: str, study: Study) -> str:
+def stratum_of(response: Response, key: str) -> str:
     """Return the value of a key."""
     if key in OF_RESPONSES:
         return OF_RESPONSES[key](response) or NOT_RECORDED

@@ -79,7 +79,7 @@ class PaperTable(Operation):
         """Make the table."""
         study, keys = tools.plugins.study, self._keys
         responses = responses_of(tools, self.corpus, self.where)
-        strata = [tuple(stratum_of(one, key, study) for key in keys) for one in responses]
+        strata = [tuple(stratum_of(one, key) for key in keys) for one in responses]
         order = order_of(keys, study)
         caption = CAPTIONS[self.which].format(by=", ".join(keys))
         if self.which in ("1", "7"):

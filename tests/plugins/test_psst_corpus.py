@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tabwb_psst.corpus import COLUMNS, SPLITS, read_corpus, severity, speaker_of
+from tabwb_psst.corpus import COLUMNS, SPLITS, read_corpus, speaker_of
 
 from tabwb.records.errors import TabwbError, UsageError
 from tests.made_psst import PROMPTS, TESTS, TWICE, WORDS, made_psst
@@ -152,8 +152,3 @@ def test_pronunciations_outside_the_inventory_and_prompts_without_are_told(root:
     assert corpus.accepted == {"house": (("HH", "AW", "S"),)} and corpus.merged == {"house": 1}
     others = len(corpus.prompts) - 1
     assert corpus.problem_counts == {"accepted pronunciations": 1 + others}
-
-
-def test_bands_of_severity_are_the_papers() -> None:
-    bands = {93.7: "mild", 75.0: "moderate", 50.0: "severe", 25.0: "very severe"}
-    assert {aq: severity(aq) for aq in bands} == bands

@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from tabwb_psst import partition
-from tabwb_psst.corpus import SPLITS, read_corpus, severity
+from tabwb_psst.corpus import SPLITS, read_corpus
 from tabwb_psst.made import made_psst, write_table
 from tabwb_psst.partition import Times, divergence, search
 
 import tabwb
 from tabwb.cli.main import main
+from tabwb.records.speakers import AQ
 
 AIMS = (0.7, 0.1, 0.2)
 PAPER = np.array([[0.85, 1.39, 0.33, 0.03], [0.11, 0.20, 0.04, 0.00], [0.17, 0.32, 0.08, 0.02]])
@@ -165,7 +166,7 @@ def test_report_equals_sums_over_the_folder(
     people: defaultdict[tuple[str, ...], set[str]] = defaultdict(set)
     for one in utterances:
         split = split_of[one.speaker]
-        for cell in ((split, "all", "all"), (split, severity(one.aq), one.test)):
+        for cell in ((split, "all", "all"), (split, AQ.band(one.aq or 0), one.test)):
             hours[cell] += one.frames / 16_000 / 3600
             segments[cell] += 1
             people[cell].add(one.speaker)

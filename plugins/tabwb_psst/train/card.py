@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tabwb.phonology.batch import Rate, rate_of, rates_by
+from tabwb.records.speakers import AQ, NOT_RECORDED
 from tabwb.records.words import plural
-from tabwb_psst.corpus import severity
 from tabwb_psst.train.sources import LICENCES, Example
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DONE = "training.json"
 """Written last: what was done, in plain values."""
-BANDS = ("mild", "moderate", "severe", "very severe", "not recorded")
+BANDS = (*(name for name, _ in AQ.bands), NOT_RECORDED)
 
 
 def write_result(
@@ -37,7 +37,8 @@ def write_result(
         own = [one for one in examples if one.split == split and one.labels is not None]
         if own:
             scores = scored(network, own, device, job.document["micro_s"])[1]
-            bands = rates_by(scores, [severity(one.aq) for one in own])
+            named = [NOT_RECORDED if one.aq is None else AQ.band(one.aq) for one in own]
+            bands = rates_by(scores, named)
             found = [
                 rate_of("all", scores),
                 *sorted(bands, key=lambda rate: BANDS.index(rate.name)),
