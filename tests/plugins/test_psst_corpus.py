@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from tabwb_psst.corpus import COLUMNS, SPLITS, read_corpus, speaker_of
+from tabwb_psst.made import PROMPTS, TESTS, TWICE, WORDS, made_psst
 
 from tabwb.records.errors import TabwbError, UsageError
-from tests.made_psst import PROMPTS, TESTS, TWICE, WORDS, made_psst
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from tabwb_psst.corpus import Corpus, read_corpus
+from tabwb_psst.made import COLUMNS, made_psst
 
 import tabwb
 from tabwb.cli.main import main
@@ -23,7 +24,6 @@ from tabwb.records.naming import Scored, Take, Transcribed, observations_of
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.store.store import Store
 from tests.builders import needs, small_files
-from tests.made_psst import COLUMNS, made_psst
 
 needs("soundfile")
 

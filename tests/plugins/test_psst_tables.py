@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tabwb_psst.made import COLUMNS, made_psst
 
 import tabwb
 from tabwb.cli.main import main
 from tabwb.store.store import Store
 from tests import psst_derivation
 from tests.builders import at_home, needs
-from tests.made_psst import COLUMNS, made_psst
 from tests.psst_derivation import (
     ORACLE,
     check_amounts,
