@@ -202,14 +202,17 @@ def noncentral_t_tail(t: float, df: float, shift: float, steps: int = 2000) -> f
     """Return P(T > t) where T = (Z + shift) / sqrt(chi2_df / df), t above 0 and df from 1.
 
     The integral of Phi(shift - t sqrt(s / df)) over the chi-squared density of s, by Simpson's
-    rule over sqrt(s), whose density is smooth for df of 1 and more.
+    rule over sqrt(s), whose density is smooth for df of 1 and more. Where Phi is below 1e-18 the
+    integral ends: of a large t the rest is a small part of the density's range.
 
     >>> round(noncentral_t_tail(2.0, 10, 0.0), 6) == round(t_tail(2.0, 10), 6)
     True
     """
     log_norm = (1 - df / 2) * math.log(2) - math.lgamma(df / 2)
     middle = math.sqrt(df)
-    low, high = max(0.0, middle - 9), middle + 9
+    low, high = max(0.0, middle - 9), min(middle + 9, (shift + 9) * middle / t if t else math.inf)
+    if high <= low:
+        return 0.0
     width = (high - low) / steps
     total = 0.0
     for at in range(steps + 1):

@@ -12,6 +12,7 @@ from tabwb.scoring.norms import among, standing
 
 stats = pytest.importorskip("scipy.stats")
 optimize = pytest.importorskip("scipy.optimize")
+integrate = pytest.importorskip("scipy.integrate")
 
 
 @pytest.mark.parametrize(
@@ -35,6 +36,20 @@ def test_percentile_and_interval(value: float, mean: float, sd: float, n: int) -
         return float(100 * stats.norm.cdf(shift / math.sqrt(n)))
 
     assert (found.low, found.high) == pytest.approx((end(0.975), end(0.025)), abs=1e-3)
+
+
+@pytest.mark.parametrize(("c", "n"), [(5, 2), (20, 2), (-50, 2), (8, 3)])
+def test_interval_of_a_small_group_far_from_the_value(c: float, n: int) -> None:
+    found, at, df = standing(c, 0, 1, n), abs(c) * math.sqrt(n), n - 1
+    share = found.low if c > 0 else 100 - found.high
+    shift = math.sqrt(n) * stats.norm.ppf(share / 100)
+
+    def above(chi: float) -> float:  # P(T > at) given the chi of the spread
+        phi = stats.norm.cdf(shift - at * chi / math.sqrt(df))
+        return float(phi * stats.chi.pdf(chi, df))
+
+    ends = [0.0, (shift + 9) * math.sqrt(df) / at]
+    assert integrate.quad(above, *ends)[0] == pytest.approx(0.025, abs=1e-6)
 
 
 @given(st.floats(-5, 5), st.integers(2, 60))
