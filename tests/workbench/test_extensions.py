@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 
 from tabwb.administer.session import setup
 from tabwb.host import plugins as registry
-from tabwb.operations.operation import Operation, Progress, Tools
+from tabwb.operations.operation import Operation, Progress, Told, Tools
 from tabwb.plugin_api import (
     Descriptor,
     PageData,
@@ -336,3 +336,21 @@ async def test_an_operation_that_exits_ends_its_job_and_not_the_workbench(given:
         assert (job.state.phase, job.state.words) == ("refused", "SystemExit: 3")
         job.stop()
         assert job.state.phase == "refused", "what has ended does not stop"
+
+
+@dataclass(frozen=True, kw_only=True)
+class CountResponses(Operation):
+    """Count responses, where the operation usually counts files."""
+
+    NAME, TITLE, TOLD = "count", "Count", "file"
+
+    def run(self, tools: Tools) -> Progress:
+        yield Told("", 28, 31, what="response")
+
+
+async def test_a_job_counts_what_its_operation_tells(given: Sit) -> None:
+    async with given() as seat:
+        jobs = seat.desk.sessions.jobs
+        job = jobs.all[await seat.desk.ask(jobs.begin, CountResponses())]
+        await seat.until(lambda: not job.state.active, "the end of the job")
+        assert (job.state.what, job.state.done, job.state.planned) == ("response", 28, 31)

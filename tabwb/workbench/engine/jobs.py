@@ -52,6 +52,7 @@ class JobState:
         title: what it works on.
         phase: ``running``, ``stopping``, ``done``, ``stopped`` or ``refused``.
         done: what is done, of ``planned``; 0 planned: not known.
+        what: is counted.
         words: what it does now, how it ended, or why it was refused.
         seconds: from its start to the present state.
         administration: whose results it changes, or None.
@@ -68,6 +69,7 @@ class JobState:
     phase: str = "running"
     done: int = 0
     planned: int = 0
+    what: str = ""
     words: str = ""
     seconds: float = 0.0
     administration: int | None = None
@@ -328,7 +330,10 @@ class Jobs(Controller):
                 shown_at = now
                 left = (now - began) / max(told.timed, 1) * (told.planned - told.done)
                 words = told.words + (time_left(left) if told.timed >= FEW else "")
-                job.tell(words=words, done=told.done, planned=told.planned, result=tools.result)
+                job.tell(
+                    words=words, done=told.done, planned=told.planned,
+                    what=told.what or job.wanted.TOLD, result=tools.result,
+                )  # fmt: skip
             if told.done and now - stored_at > STORED_S:
                 stored_at = now
                 for number in job.numbers:

@@ -280,7 +280,7 @@ class OperationScreen(Dialog[None]):
         if state.planned:
             self.query_one(ProgressBar).update(total=state.planned, progress=state.done)
         counted = state.active and state.planned
-        done = f"{self.kind.TOLD} {state.done} of {state.planned}" if counted else ""
+        done = f"{state.what} {state.done} of {state.planned}" if counted else ""
         doing = STOPPING if state.phase == "stopping" else state.words
         if state.phase == "done" and self.kind.SECRET:
             self._secret = self._secret or self._jobs.secret(state.number)
