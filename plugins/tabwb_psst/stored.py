@@ -12,9 +12,8 @@ from tabwb.battery.loader import battery_from_canonical
 from tabwb.battery.model import Battery
 from tabwb.phonology.inventory import parse_pronunciation
 from tabwb.plugin_api import Arg, Clip, Tools, Transcript, UsageError, numbers_of
-from tabwb.records.naming import LimitsSet, Scored, Take, Transcribed, observations_of
+from tabwb.records.naming import LimitsSet, Scored, Take, observations_of, transcripts_of
 from tabwb.records.speakers import Value
-from tabwb.records.speech import is_typed
 from tabwb.records.trials import Administration, Trial
 from tabwb_psst.corpus import RATE, Split, Utterance, read_corpus
 
@@ -87,9 +86,8 @@ def _response(
     if attempt is None or take is None:
         return None
     start_s, end_s = take.start_s, take.end_s
-    gold: Transcript | None = None
+    gold, machines = transcripts_of(trial)
     correct: bool | None = None
-    machines: dict[str, Transcript] = {}
     for seen in observations_of(trial):
         if getattr(seen, "attempt", None) != attempt.number:
             continue
@@ -98,10 +96,6 @@ def _response(
         elif isinstance(seen, Scored):
             right = {"right": True, "self-corrected": True, "not-scorable": None}
             correct = right.get(seen.score, False)
-        elif isinstance(seen, Transcribed) and is_typed(seen.transcript.transcriber):
-            gold = seen.transcript
-        elif isinstance(seen, Transcribed):
-            machines[seen.transcript.transcriber] = seen.transcript
     subtest = battery.subtest(trial.plan.subtest)
     item = next(one for one in subtest.items if one.id == trial.plan.item)
     aq = values.get("AQ")

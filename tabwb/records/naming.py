@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal, Self, get_args
 
 from tabwb.records.errors import StoreError
-from tabwb.records.speech import Segment, Transcript
+from tabwb.records.speech import Segment, Transcript, is_typed
 from tabwb.records.trials import Trial
 
 Score = Literal["right", "self-corrected", "error", "no-response", "not-scorable"]
@@ -338,6 +338,27 @@ def text_set(text: str) -> TextSet | None:
 def observations_of(trial: Trial) -> tuple[Observation, ...]:
     """Return what was observed of a trial, oldest first."""
     return tuple(map(observation_of_json, trial.observations))
+
+
+def transcripts_of(trial: Trial) -> tuple[Transcript | None, dict[str, Transcript]]:
+    """Return the last transcript that a person typed of the response that counts, and machines'.
+
+    Of each transcriber the last one; one in error only where there is no other.
+    """
+    typed: Transcript | None = None
+    machines: dict[str, Transcript] = {}
+    number = None if trial.counting is None else trial.counting.number
+    for seen in observations_of(trial):
+        if not isinstance(seen, Transcribed) or seen.attempt != number:
+            continue
+        by = seen.transcript.transcriber
+        if is_typed(by):
+            typed = seen.transcript
+        elif seen.transcript.status != "error":
+            machines[by] = seen.transcript
+        else:
+            machines.setdefault(by, seen.transcript)
+    return typed, machines
 
 
 def is_recorded(trial: Trial) -> bool:

@@ -51,6 +51,7 @@ from tabwb.records.naming import (
     Transcribed,
     observation_of_json,
     observation_to_json,
+    transcripts_of,
     undoable_observation,
 )
 from tabwb.records.ratings import Rating, fits_kind, undefined, valued
@@ -124,6 +125,25 @@ def test_the_last_attempt_in_state_ok_counts() -> None:
     assert counting is not None
     assert counting.number == 2
     assert Trial(plan, TrialState.PLANNED, attempts[2:]).counting is None
+
+
+def test_transcripts_are_those_of_the_response_that_counts_and_errors_hide_none() -> None:
+    plan = PlannedTrial(1, "s", "i", 0, (), "prompt")
+    attempts = (_attempt(1, AttemptState.OK), _attempt(2, AttemptState.OK))
+
+    def by(who: str, attempt: int, label: str) -> str:
+        heard = (Segment(label, 0.0, 0.0),) if label else ()
+        transcript = Transcript(who, "ok" if label else "error", heard)
+        return observation_to_json(Transcribed(attempt, transcript))
+
+    seen = (
+        by("manual:R1", 1, "B"), by("ear", 1, "B"), by("manual:R1", 2, "D"),
+        by("manual:R2", 2, "G"), by("ear", 2, "D"), by("ear", 2, ""), by("deaf", 2, ""),
+    )  # fmt: skip
+    typed, machines = transcripts_of(Trial(plan, TrialState.ANSWERED, attempts, observations=seen))
+    assert typed is not None and typed.phonemes == ("G",)
+    found = {name: (each.status, each.phonemes) for name, each in machines.items()}
+    assert found == {"ear": ("ok", ("D",)), "deaf": ("error", ())}
 
 
 tags = st.sampled_from(["a", "b", "c"])

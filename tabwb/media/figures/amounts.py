@@ -733,22 +733,20 @@ def _by_system(groups: Groups, options: Options) -> Table:
 def _written_of(group: Grouped) -> Iterator[tuple[Sequence[str], dict[str, Sequence[str]]]]:
     """Yield what people and what systems transcribed of each response that a person transcribed."""
     from tabwb.phonology.dictionary import pronounced
-    from tabwb.records.naming import Transcribed, observations_of
-    from tabwb.records.speech import is_typed
+    from tabwb.records.naming import transcripts_of
 
     for member in group.group.members:
         for trial in member.trials:
-            person: Sequence[str] | None = None
-            machines: dict[str, Sequence[str]] = {}
-            for seen in observations_of(trial) if trial.counting is not None else ():
-                if not isinstance(seen, Transcribed) or seen.transcript.status == "error":
-                    continue
-                if is_typed(seen.transcript.transcriber):
-                    person = seen.transcript.phonemes
-                else:
-                    machines[seen.transcript.transcriber] = pronounced(seen.transcript).phonemes
-            if person is not None:
-                yield person, machines
+            person, machines = transcripts_of(trial)
+            if person is not None and person.status != "error":
+                yield (
+                    person.phonemes,
+                    {
+                        system: pronounced(each).phonemes
+                        for system, each in machines.items()
+                        if each.status != "error"
+                    },
+                )
 
 
 def _confusion(groups: Groups, options: Options) -> Table:
