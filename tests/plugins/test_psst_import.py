@@ -129,6 +129,23 @@ def test_other_accepted_pronunciations_make_another_version(
     assert [form["phonemes"] for form in house["accept"]] == ["HH AW S"]
 
 
+def test_sessions_are_stored_once_whatever_is_accepted(
+    root: Path, place: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "other.json"
+    file.write_text('{"house": ["HH AW S"]}', encoding="utf-8")
+    (root / "test" / "utterances.tsv").rename(tmp_path / "later.tsv")
+    assert run("import", "psst", root, place=place) == 0
+    with Store.open(place, create=False) as store:
+        first = [(one.id, one.battery_hash) for one in store.administrations()]
+    assert run("import", "psst", root, "--correctness", file, place=place) == 2
+    with Store.open(place, create=False) as store:
+        assert [(one.id, one.battery_hash) for one in store.administrations()] == first
+    (tmp_path / "later.tsv").rename(root / "test" / "utterances.tsv")
+    assert run("import", "psst", root, "--correctness", file, place=place) == 0
+    assert Counter(kept(place).values()) == expected(read_corpus(root))
+
+
 def test_correctness_is_refused_for_other_formats(tmp_path: Path, place: Path) -> None:
     table = tmp_path / "answers.csv"
     table.write_text("item,text\nw1,dog\n", encoding="utf-8")

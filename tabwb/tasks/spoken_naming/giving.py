@@ -410,11 +410,15 @@ class NamingImport:
 
 @dataclass(frozen=True, slots=True)
 class PreparedSessions:
-    """The sessions of a source with their conditions, and what the user is to know of them."""
+    """The sessions of a source with their conditions, and what the user is to know of them.
+
+    ``made``: the battery is made of the source; its versions have the same sessions.
+    """
 
     battery: Battery
     sessions: tuple[tuple[ImportedSession, Conditions], ...]
     notes: tuple[str, ...] = ()
+    made: bool = False
 
 
 def prepare_sessions(
@@ -489,7 +493,7 @@ def prepare_corpus(plugins: Plugins, given: SpokenFile, argument: str | None) ->
         made.append((replace(session, responses=tuple(known)), resolved))
     lost = ", ".join(f"{item} ({count})" for item, count in left_out.items())
     notes = (*given.notes, *([f"no item of '{battery.id}': {lost}"] if lost else ()))
-    return PreparedSessions(battery, tuple(made), notes)
+    return PreparedSessions(battery, tuple(made), notes, made=argument is None)
 
 
 def made_battery(tables: Mapping[str, Any]) -> Battery:
@@ -519,9 +523,17 @@ def import_sessions(
     """
     with store.lock_import():
         holders = [None] * len(prepared.sessions) if again else _holders(store, prepared)
-        known = [given for given in holders if given is not None and not continues(given, None)]
+        version = prepared.battery.content_hash
+        held = [given for given in holders if given is not None]
+        known = [
+            given for given in held if given.battery_hash != version or not continues(given, None)
+        ]
+        others = sum(given.battery_hash != version for given in known)
+        words = f"{plural(others, 'session')} with other items or accepted pronunciations"
         if known and len(known) == len(holders):
-            raise stored_already(known[0])
+            raise stored_already(known[0], words if others else "")
+        if others:
+            tell(f"in the store already: {words}")
         guards = (Guard(store, plugins, conditions) for _, conditions in prepared.sessions)
         for notice in Guard.notices_of(guards):
             tell(notice)
@@ -543,8 +555,8 @@ def import_sessions(
                     import_session(session, imported, conditions.rater or IMPORTED_BY)
             for event in session.kept_back:
                 session.tell(event)
-            held = plural(len(imported.responses), "response")
-            yield session.administration.id, f"{held} of {conditions.examinee}"
+            count = plural(len(imported.responses), "response")
+            yield session.administration.id, f"{count} of {conditions.examinee}"
 
 
 def _holders(store: Store, prepared: PreparedSessions) -> list[Administration | None]:
@@ -554,7 +566,12 @@ def _holders(store: Store, prepared: PreparedSessions) -> list[Administration | 
         note = next((entry.text for entry in _noted(imported)), "")
         others = {given.id for given in found if given is not None}
         sounds = _sounds(imported)
-        found.append(holder_of(store, prepared.battery, conditions, sounds, note=note, but=others))
+        found.append(
+            holder_of(
+                store, prepared.battery, conditions, sounds, note=note, but=others,
+                any_version=prepared.made,
+            )
+        )  # fmt: skip
     return found
 
 

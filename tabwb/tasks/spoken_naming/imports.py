@@ -218,16 +218,20 @@ def holder_of(
     *,
     note: str = "",
     but: Collection[int] = (),
+    any_version: bool = False,
 ) -> Administration | None:
     """Return the newest administration that an import of these began, or None.
 
-    Its recordings are all among these, or it has no response yet and the same conditions.
+    Its recordings are all among these, or it has no response yet and the same conditions. It is of
+    the same version of the battery, or of any.
     """
     digests = {sha256_of(path) for path in sounds}
     # What was given here and annotated elsewhere comes back as a new administration.
-    wanted = (battery.content_hash, conditions.examinee, conditions.origin is None)
+    version = battery.id if any_version else battery.content_hash
+    wanted = (version, conditions.examinee, conditions.origin is None)
     for given in reversed(store.administrations()):
-        given_to = (given.battery_hash, given.conditions.examinee, given.conditions.origin is None)
+        version = given.battery if any_version else given.battery_hash
+        given_to = (version, given.conditions.examinee, given.conditions.origin is None)
         if given.id in but or given_to != wanted:
             continue
         kept = {recording.sha256 for recording in store.people.recordings(given.id)}
