@@ -137,7 +137,21 @@ def norms_table(rows: Sequence[Grouped]) -> Table:
         if is_one_person(row.group.members)
         for one in placed_in(row.label, row.battery.id, row.results, norms)
     ]
-    return _table(found, problems, there=bool(norms))
+    return _table(found, problems, [*_unmatched(rows, norms)], there=bool(norms))
+
+
+def _unmatched(rows: Sequence[Grouped], norms: Sequence[Norm]) -> Iterator[str]:
+    """Yield a note for each norm of a battery of the rows that none of their values has."""
+    for norm in norms:
+        results = [one for row in rows if row.battery.id == norm.battery for one in row.results]
+        if not results or any(is_for(norm, norm.battery, one) for one in results):
+            continue
+        parts = sorted({one.part for one in results if one.measure == norm.measure})
+        known = ", ".join(part or "left out" for part in parts) or "none"
+        yield (
+            f"Norm '{norm.group}' of {norm.battery}: no value has part '{norm.part}' and measure "
+            f"'{norm.measure}'. Parts with this measure: {known}."
+        )
 
 
 def norms_of(label: str, battery: str, results: Iterable[Result]) -> Table | None:
@@ -147,10 +161,16 @@ def norms_of(label: str, battery: str, results: Iterable[Result]) -> Table | Non
     return _table(found, problems) if found else None
 
 
-def _table(found: Sequence[Placed], problems: Sequence[str], *, there: bool = True) -> Table:
+def _table(
+    found: Sequence[Placed],
+    problems: Sequence[str],
+    more: Sequence[str] = (),
+    *,
+    there: bool = True,
+) -> Table:
     none = () if there else ("There are no norms: tabwb norms add FILE.",)
     left = (f"Left out: {problem}" for problem in problems)
-    return records_table("norms", COLUMNS, found, (*NOTES, *none, *left))
+    return records_table("norms", COLUMNS, found, (*NOTES, *none, *more, *left))
 
 
 LISTED = (

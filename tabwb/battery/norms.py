@@ -22,7 +22,7 @@ class Norm(Table):
     group: Text = Field(description="Who they are, in words.")
     battery: Text = Field(description="Id of the battery.")
     measure: Text = Field(description="Id of the measure, as in the table of results.")
-    part: str = Field("", description="The subtest; empty for a value over all responses.")
+    part: str = Field("", description="Id of the subtest; empty for a value over all responses.")
     rater: str = Field("", description="Only values of this rater; empty: of any.")
     feature: str = Field("", description="The feature, category or code, where there is one.")
     n: int = Field(ge=2, le=10**9, description="Number of people.")

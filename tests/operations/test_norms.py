@@ -74,6 +74,19 @@ def test_small_groups_are_left_out(run: Run, study: Path) -> None:  # noqa: F811
     assert not (study / "few.toml").exists()
 
 
+def test_a_norm_that_no_value_has_is_named_with_the_known_parts(run: Run, study: Path) -> None:  # noqa: F811
+    path = study / "wrong.toml"
+    path.write_text(
+        '[[norm]]\ngroup = "nobody"\nbattery = "tab"\nmeasure = "accuracy"\npart = "WC"\n'
+        'n = 9\nmean = 0.9\nsd = 0.1\nsource = "us"\nlicense = "CC0"\n'
+    )
+    run("norms", "add", path)
+    (table,) = run("results", "--table", "norms", "--json").document["tables"]
+    assert table["rows"] == []
+    (told,) = [note for note in table["notes"] if "'nobody'" in note]
+    assert "'WC'" in told and "word-comprehension" in told
+
+
 def test_problems_are_located(run: Run, tmp_path: Path) -> None:  # noqa: F811
     path = tmp_path / "bad.toml"
     path.write_text(
