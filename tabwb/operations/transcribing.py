@@ -49,7 +49,7 @@ class TranscribeFiles(Operation):
     where: Annotated[
         tuple[str, ...],
         Arg("Instead of files: the recorded responses of administrations with this value. Also "
-            "KEY=A,B, KEY!=VALUE, KEY<NUMBER, KEY>NUMBER.", "Stored responses",
+            "KEY=A,B, KEY!=VALUE, KEY<NUMBER, KEY>NUMBER.", "Responses",
             metavar="KEY=VALUE", pairs=True, blank="files, not stored responses"),
     ] = ()  # fmt: skip
     transcriber: Annotated[

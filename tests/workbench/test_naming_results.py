@@ -272,6 +272,16 @@ async def test_a_response_is_measured_scored_and_coded_afterwards(
     assert codes == [("formal", 1)], "a flag stays with its code; the second code was taken back"
 
 
+async def test_stored_responses_are_given_to_several_transcribers(sit: Sit) -> None:
+    async with sit() as seat:
+        await seat.press("T")
+        await seat.has("transcriber")
+        seat.fill(where="origin=human", transcriber="bundled-words nobody")
+        seat.app.screen.query_one("#transcriber").focus()
+        await seat.press("enter")
+        await seat.until(lambda: line(seat, "! there is no transcriber 'nobody'"), "the second")
+
+
 async def test_a_small_screen_lists_refuses_and_exports_within_the_study(
     sit: Sit, tmp_path: Path
 ) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tabwb.phonology.batch import Rate, rate_of, rates_by
 from tabwb.records.speakers import AQ, NOT_RECORDED
 from tabwb.records.words import plural
+from tabwb_psst.train.recipe import SOURCES_TOLD
 from tabwb_psst.train.sources import LICENCES, Example
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _card(job: Job, result: Mapping[str, Any]) -> Iterator[str]:
         yield ""
     yield "## The recipe"
     yield ""
-    yield "P: paper, C: the baseline's public scripts, ours: not published. Before scaling."
+    yield f"{SOURCES_TOLD}. Before scaling."
     yield ""
     yield "| value | | source |"
     yield "|---|---|---|"

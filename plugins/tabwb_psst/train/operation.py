@@ -36,7 +36,7 @@ from tabwb.records.system import PIPE, child_environ, kill_group, python, start
 from tabwb.records.words import plural, size_text
 from tabwb.tables.table import Table, table_of
 from tabwb_psst.train.card import DONE
-from tabwb_psst.train.recipe import Recipe, read_recipe
+from tabwb_psst.train.recipe import SOURCES_TOLD, Recipe, read_recipe
 from tabwb_psst.train.sources import Chosen, choose, document_of, places_of
 from tabwb_psst.train.work import STOP
 
@@ -247,7 +247,7 @@ class Train(Operation):
         ):
             what = "there is no such folder" if not base.is_dir() else "this is not an encoder"
             raise UsageError(
-                f"{what}: {recipe.title} begins with {recipe.encoder.name}", where=str(base),
+                f"{what}: {recipe.id} begins with {recipe.encoder.name}", where=str(base),
                 allowed="a folder with config.json and model.safetensors",
                 hint=f"where there is a network: hf download {recipe.encoder.id} --local-dir "
                 f"\"{base}\"\nor copy that folder from another computer; tabwb fetches nothing",
@@ -438,6 +438,7 @@ def _estimated(document: Mapping[str, Any]) -> Iterator[str]:
             f"on this computer {document['seconds_per_update']:.2f} s an update, "
             f"{document['seconds'] / 3600:.2f} h in all{many}"
         )
+    yield f"values of the recipe ({SOURCES_TOLD}):"
     for fact in document["values"]:
         yield f"  {fact['key']} = {fact['value']}  [{fact['source']}]"
 

@@ -19,6 +19,7 @@ from tabwb.records.errors import UsageError
 from tabwb.records.words import did_you_mean
 
 SOURCES = ("P", "C", "ours")
+SOURCES_TOLD = "P: paper, C: the baseline's public scripts, ours: not published"
 Source = Literal["psst", "timit", "librispeech", "unlabelled", "store"]
 NAMES = ("psst-a", *(f"mo{n}" for n in range(1, 8)), *(f"y{n}" for n in range(1, 8)))
 """The recipes that are shipped."""

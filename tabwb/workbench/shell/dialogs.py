@@ -691,9 +691,18 @@ class Fields:
         help_text = f"{self.help(name)} **right** completes a name."
         return TextField(f"{self.prefix}{name}", value, help_text, placeholder, Paths())
 
-    def combo(self, name: str, value: str, known: Sequence[Known], placeholder: str = "") -> Combo:
-        """Return a text field with a list."""
-        return Combo(f"{self.prefix}{name}", value, known, self.help(name), placeholder=placeholder)
+    def combo(
+        self,
+        name: str,
+        value: str,
+        known: Sequence[Known],
+        placeholder: str = "",
+        *,
+        several: bool = False,
+    ) -> Combo:
+        """Return a text field with a list; of ``several`` values with spaces between."""
+        words, id_ = self.help(name), f"{self.prefix}{name}"
+        return Combo(id_, value, known, words, several=several, placeholder=placeholder)
 
     def selection(
         self, name: str, values: Sequence[tuple[str, str]], value: str | None = None

@@ -167,11 +167,12 @@ class OperationScreen(Dialog[None]):
         if value.type is Path:
             return self._fields.path(name, shown, arg.blank)
         if arg.kind in CLOSED:
-            offered = {one.value: f"{one.value}: {one.text}" for one in self._offered(arg.kind)}
-            pairs = [(words, one) for one, words in ({shown: shown} | offered).items()]
+            titles = {one.value: f"{one.value}: {one.text}" for one in self._offered(arg.kind)}
+            pairs = [(words, one) for one, words in ({shown: shown} | titles).items()]
             return self._fields.selection(name, pairs, shown)
         if arg.kind:
-            return self._fields.combo(name, shown, self._offered(arg.kind), arg.blank)
+            offered = self._offered(arg.kind)
+            return self._fields.combo(name, shown, offered, arg.blank, several=value.many)
         return self._fields.text(name, shown, arg.blank)
 
     def _offered(self, kind: str) -> list[Known]:
@@ -346,7 +347,7 @@ class OperationScreen(Dialog[None]):
                 continue
             assert isinstance(field, Input)
             text = field.value.strip()
-            several = parts(text) if value.many and not value.arg.kind else text
+            several = parts(text) if value.many else text
             yield value.name, several or None
 
     async def _estimate(self, wanted: Operation) -> None:
