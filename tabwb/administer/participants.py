@@ -198,7 +198,8 @@ def planned_records(store: Store | None, study: Study, stated: Stated) -> Fillin
                 if value is not None and name not in known:
                     study.check_record({**record, name: value})
             except UsageError as error:
-                differences[Difference(speaker, name, text, why=error.message)] = None
+                allowed = f"; allowed: {error.allowed}" if error.allowed else ""
+                differences[Difference(speaker, name, text, why=error.message + allowed)] = None
                 continue
             if value is None or known.get(name) == value:
                 continue

@@ -404,7 +404,7 @@ class Answers(Source):
             stated_records(self._prepared),
         )
         if self._records.new:
-            tools.say(f"of {plural(len(self._records.new), 'participant')} the record gets values")
+            tools.say(f"new values of {plural(len(self._records.new), 'participant')}")
         left = left_out(plan, self._prepared.battery.id)
         for line in (*left, *self._records.lines(), *self._remarks):
             tools.warn(line)

@@ -153,7 +153,7 @@ class ReproducePaper(Operation):
         yield f"{document['citation']}\n"
         yield ", ".join(f"{count} {status}" for status, count in counts if count)
         for reason, at in document["cannot"].items():
-            yield f"cannot be: {', '.join(at)}: {reason}"
+            yield f"cannot be: {'; '.join(at)}: {reason}"
         if document["notes"]:
             yield document["notes"]
         if document["stand_in"]:

@@ -53,14 +53,16 @@ def plural(count: int, noun: str, many: str = "") -> str:
 
 
 def near(word: str, words: Iterable[str]) -> str:
-    """Return the word that is most like ``word``, or nothing.
+    """Return the word that begins with ``word`` or is most like it, or nothing.
 
-    >>> near("choise", ["choice", "free"]), near("x", ["choice"])
-    ('choice', '')
+    >>> near("choise", ["choice", "free"]), near("x", ["choice"]), near("age", ["tag", "age_years"])
+    ('choice', '', 'age_years')
     """
     from difflib import get_close_matches
 
-    return next(iter(get_close_matches(word, list(words), n=1)), "")
+    words = list(words)
+    longer = [one for one in words if one.startswith(f"{word}_")]
+    return next(iter([*longer, *get_close_matches(word, words, n=1)]), "")
 
 
 def did_you_mean(word: str, words: Iterable[str]) -> str:
