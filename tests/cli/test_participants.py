@@ -284,6 +284,16 @@ def test_an_exported_table_fills_the_records_again(store: None, run: Run, tmp_pa
     assert first and len(people) > 20
 
 
+def test_a_refused_value_is_listed_with_what_is_allowed(
+    store: None, run: Run, tmp_path: Path
+) -> None:
+    table = tmp_path / "people.csv"
+    table.write_text("code,AQ,sex\nS-300,120,F\n", encoding="utf-8")
+    done = run("speaker", "import", table, "--json", err="female, male, other").document["records"]
+    assert done["filled"] == []
+    assert "0 to 100" in next(one["why"] for one in done["differences"] if one["column"] == "AQ")
+
+
 def test_a_table_of_answers_fills_records_and_lists_contradictions(
     store: None, run: Run, tmp_path: Path
 ) -> None:
