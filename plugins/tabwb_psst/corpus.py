@@ -7,7 +7,6 @@ one line per utterance; ``correctness.json`` has the accepted pronunciations of 
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,10 +15,11 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal, TypeAlias, get_args
 
+from tabwb.phonology.corpus import read_forms
 from tabwb.phonology.inventory import parse_arpabet, parse_pronunciation
 from tabwb.phonology.transcripts import Row, read_table
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.files import is_inside, read_file
+from tabwb.records.files import is_inside
 
 Split: TypeAlias = Literal["train", "valid", "test"]
 SPLITS: Final[tuple[Split, ...]] = get_args(Split)
@@ -298,24 +298,13 @@ def read_correctness(
     path: Path, problems: list[Problem]
 ) -> tuple[dict[str, tuple[tuple[str, ...], ...]], dict[str, int]]:
     """Return the accepted pronunciations by prompt, and how many duplicates were merged."""
-    try:
-        document = json.loads(read_file(path).decode("utf-8-sig"))
-    except OSError as error:
-        raise TabwbError(f"cannot be read: {error.strerror}", where=str(path)) from error
-    except (UnicodeDecodeError, ValueError, RecursionError) as error:
-        raise TabwbError(f"is not valid JSON: {error}", where=str(path)) from error
-    if not isinstance(document, dict):
-        raise TabwbError(
-            "is not a list of pronunciations", where=str(path),
-            allowed='{"PROMPT": ["D AO G", ...], ...}',
-        )  # fmt: skip
     accepted: dict[str, tuple[tuple[str, ...], ...]] = {}
     merged: dict[str, int] = {}
-    for prompt, forms in document.items():
+    for prompt, forms in read_forms(path).items():
         read: list[tuple[str, ...]] = []
-        for form in forms if isinstance(forms, list) else [forms]:
+        for form in forms:
             try:
-                read.append(parse_pronunciation(str(form), beyond="allophones"))
+                read.append(parse_pronunciation(form, beyond="allophones"))
             except TabwbError as error:
                 message = f"{prompt}: '{form}' is left out: {error.message}"
                 problems.append(Problem("accepted pronunciations", str(path), message))

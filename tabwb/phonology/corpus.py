@@ -405,20 +405,34 @@ def read_accepted(path: Path) -> dict[str, list[tuple[str, ...]]]:
     return pronunciations
 
 
-def _accepted_json(path: Path) -> dict[str, list[tuple[str, ...]]]:
+def read_forms(path: Path) -> dict[str, list[str]]:
+    """Return the pronunciations of each prompt as JSON has them: ``{"dog": ["D AO G", ...]}``."""
     try:
-        given = json.loads(read_file(path).decode("utf-8-sig"))
-        return {
-            prompt.casefold(): [parse_pronunciation(one, beyond="allophones") for one in forms]
-            for prompt, forms in given.items()
-        }
+        document = json.loads(read_file(path).decode("utf-8-sig"))
     except OSError as error:
         raise TabwbError(f"cannot be read: {error.strerror}", where=str(path)) from error
-    except (ValueError, AttributeError, TypeError, RecursionError) as error:
+    except (UnicodeDecodeError, ValueError, RecursionError) as error:
+        raise TabwbError(f"is not valid JSON: {error}", where=str(path)) from error
+    if not isinstance(document, dict):
         raise TabwbError(
             "is not a list of pronunciations", where=str(path),
             allowed='{"PROMPT": ["D AO G", ...], ...}',
-        ) from error  # fmt: skip
+        )  # fmt: skip
+    return {
+        prompt: [str(form) for form in (forms if isinstance(forms, list) else [forms])]
+        for prompt, forms in document.items()
+    }
+
+
+def _accepted_json(path: Path) -> dict[str, list[tuple[str, ...]]]:
+    try:
+        return {
+            prompt.casefold(): [parse_pronunciation(one, beyond="allophones") for one in forms]
+            for prompt, forms in read_forms(path).items()
+        }
+    except TabwbError as error:
+        error.where = error.where or str(path)
+        raise
 
 
 def _forms(

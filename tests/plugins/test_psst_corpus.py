@@ -10,6 +10,7 @@ import pytest
 from tabwb_psst.corpus import COLUMNS, SPLITS, read_corpus, speaker_of
 from tabwb_psst.made import PROMPTS, TESTS, TWICE, WORDS, made_psst
 
+from tabwb.phonology.corpus import read_accepted
 from tabwb.records.errors import TabwbError, UsageError
 
 
@@ -152,3 +153,13 @@ def test_pronunciations_outside_the_inventory_and_prompts_without_are_told(root:
     assert corpus.accepted == {"house": (("HH", "AW", "S"),)} and corpus.merged == {"house": 1}
     others = len(corpus.prompts) - 1
     assert corpus.problem_counts == {"accepted pronunciations": 1 + others}
+
+
+def test_a_single_pronunciation_needs_no_list_and_an_error_names_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "accepted.json"
+    file.write_text('{"Dog": "D AO G"}', encoding="utf-8")
+    assert read_accepted(file) == {"dog": [("D", "AO", "G")]}
+    file.write_text('{"dog": ["QQ"]}', encoding="utf-8")
+    with pytest.raises(TabwbError) as raised:
+        read_accepted(file)
+    assert raised.value.where == str(file)
