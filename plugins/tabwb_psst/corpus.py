@@ -20,6 +20,8 @@ from tabwb.phonology.inventory import parse_arpabet, parse_pronunciation
 from tabwb.phonology.transcripts import Row, read_table
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import is_inside
+from tabwb.records.problems import shortened
+from tabwb.records.speakers import check_id
 
 Split: TypeAlias = Literal["train", "valid", "test"]
 SPLITS: Final[tuple[Split, ...]] = get_args(Split)
@@ -218,6 +220,9 @@ def _utterance(root: Path, split: Split, row: Row, sounds: bool) -> Utterance | 
     try:
         correct, aq = row.truth("correctness"), row.number("aq_index")
         frames = int(row.number("duration_frames") or 0)
+        session = cells["session"] or identity.partition("-")[0]
+        speaker = speaker_of(session)
+        check_id(speaker)
     except TabwbError as error:
         return Problem("lines", row.where, f"{identity}: {error.message}")
     if frames <= 0:
@@ -228,9 +233,8 @@ def _utterance(root: Path, split: Split, row: Row, sounds: bool) -> Utterance | 
         if isinstance(found, Problem):
             return found
         sound = found
-    session = cells["session"] or identity.partition("-")[0]
     return Utterance(
-        identity, session, speaker_of(session), cells["test"], prompt, split,
+        identity, session, speaker, cells["test"], prompt, split,
         transcript if cells["transcript"] else None, correct, aq, frames, cells["filename"], sound,
         row.where,
     )  # fmt: skip
@@ -246,8 +250,12 @@ def _sound(root: Path, split: Split, name: str, identity: str, where: str) -> Pa
         return Problem("sounds", where, f"{identity}: '{name}' lies outside the corpus")
     for folder in (root / split, root, root / split / "audio", root / "audio"):
         path = folder / name
-        if not path.is_file():
-            continue
+        try:
+            if not path.is_file():
+                continue
+        except OSError as error:  # a name that no file can have
+            message = f"{identity}: {shortened(name)} cannot be read: {error.strerror}"
+            return Problem("sounds", where, message)
         if not is_inside(root, str(path.relative_to(root))):
             return Problem("sounds", where, f"{identity}: '{name}' lies outside the corpus")
         try:

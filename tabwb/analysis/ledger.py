@@ -183,14 +183,16 @@ def _broken(file: LedgerFile) -> Iterator[Broken]:
             yield _unknown((*here, "step"), entry.step, steps)
         if bool(entry.step) != bool(entry.found):
             yield Broken((*here, "step"), "step and found need each other")
+        named_before: set[str] = set()
         for row, cells in enumerate(entry.rows):
             if len(cells) != len(entry.columns) + 1:
                 yield Broken(
                     (*here, "rows", row), "this row has another number of values",
                     str(len(cells)), f"its name and {plural(len(entry.columns), 'value')}",
                 )  # fmt: skip
-            elif cells[0] in (before[0] for before in entry.rows[:row] if before):
+            elif cells[0] in named_before:
                 yield Broken((*here, "rows", row), "this row is given twice", shortened(cells[0]))
+            named_before.update(cells[:1])
         for column in entry.found.keys() - {*entry.columns}:
             yield _unknown((*here, "found", column), column, entry.columns)
         for number, check in enumerate(entry.check):
@@ -272,6 +274,8 @@ _OPERATORS: Mapping[type[ast.operator], Callable[[float, float], float]] = {
 }  # fmt: skip
 _FUNCTIONS = {"cell": (3, 3), "total": (2, 3), "log": (1, 1)}
 """Functions of formulas, with the least and the greatest number of their values."""
+DEEPEST = 200
+"""Levels of a formula; a sum of n values has about n."""
 
 
 def _parsed(formula: str) -> ast.expr:
@@ -280,7 +284,14 @@ def _parsed(formula: str) -> ast.expr:
         tree = ast.parse(formula, mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ValueError("this is not a formula") from None
+    if _depth(tree) > DEEPEST:
+        raise ValueError(f"a formula has at most {DEEPEST} operations in each other")
     for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int):
+            try:
+                node.value = float(node.value)
+            except OverflowError:
+                raise ValueError("this number is too large") from None
         if isinstance(node, ast.Call):
             if not (isinstance(node.func, ast.Name) and node.func.id in _FUNCTIONS):
                 raise ValueError(f"a formula has these functions only: {', '.join(_FUNCTIONS)}")
@@ -303,8 +314,19 @@ def _parsed(formula: str) -> ast.expr:
     return tree
 
 
+def _depth(tree: ast.AST) -> int:
+    """Return how many levels a tree has."""
+    depth, level = 0, [tree]
+    while level:
+        depth, level = depth + 1, [one for node in level for one in ast.iter_child_nodes(node)]
+    return depth
+
+
 def _names(tree: ast.expr) -> set[str]:
-    return {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)} - {*_FUNCTIONS}
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    return {
+        node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called
+    }
 
 
 def _cells(tree: ast.expr) -> Iterator[tuple[str, str, str]]:
@@ -334,7 +356,7 @@ def computed(
 
     def of(node: ast.expr) -> Interval:
         match node:
-            case ast.Constant(value=int() | float() as number):
+            case ast.Constant(value=float() as number):
                 return Interval(number, number)
             case ast.Name(id=name):
                 return value(name)
@@ -388,17 +410,23 @@ def found(document: Any, path: str, row: str) -> Any:
     if not isinstance(document, list):
         return None
     if wanted.isdecimal():
-        at = int(wanted)
-        return found(document[at], rest, row) if at < len(document) else None
+        at = wanted.lstrip("0") or "0"
+        few = len(at) <= len(str(len(document))) and int(at) < len(document)
+        return found(document[int(at)], rest, row) if few else None
     pairs = [pair.partition("=")[::2] for pair in wanted.split(",") if pair]
     having = [
         one
         for one in document
-        if all(str(one.get(name)) == value.replace("{row}", row) for name, value in pairs)
+        if not pairs
+        or (
+            isinstance(one, Mapping)
+            and all(str(one.get(name)) == value.replace("{row}", row) for name, value in pairs)
+        )
     ]
     values = [found(one, rest, row) for one in (having if several else having[:1])]
     if several:
-        return sum(values) if values and None not in values else None
+        numbers = [one for one in values if isinstance(one, int | float)]
+        return sum(numbers) if numbers and len(numbers) == len(values) else None
     return values[0] if values else None
 
 
@@ -522,7 +550,7 @@ def _taken(entry: EntryTable, name: str, column: str, published: str, done: Done
     number = printed(published, entry.printed)
     if isinstance(value, list | tuple):
         value = " ".join(map(str, value))
-    if value is None or (number is not None and not isinstance(value, int | float)):
+    if value is None or (number is not None and not _is_finite(value)):
         return _with(here, reason=f"the document has no value at {path}")
     reason = ""
     if published == UNPRINTED:
@@ -538,6 +566,13 @@ def _taken(entry: EntryTable, name: str, column: str, published: str, done: Done
     elif status == DIFFERS:
         reason = entry.note
     return _with(here, ours, status, reason)
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return isinstance(value, int | float) and math.isfinite(value)
+    except OverflowError:  # an integer beyond all floats
+        return False
 
 
 def _with(given: Compared, ours: str = "", status: str = CANNOT, reason: str = "") -> Compared:

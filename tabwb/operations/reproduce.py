@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import tempfile
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -24,6 +25,7 @@ from tabwb.operations.operation import (
     values_of,
 )
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
+from tabwb.records.files import write_private
 from tabwb.records.words import did_you_mean
 
 if TYPE_CHECKING:
@@ -123,6 +125,8 @@ class ReproducePaper(Operation):
         file = opened(self.paper)
         with tempfile.TemporaryDirectory(prefix="tabwb-") as temporary:
             work = self.work or Path(temporary)
+            if self.stand_in:  # other data, another store
+                work /= f"stand-in-{self.seed}"
             work.mkdir(parents=True, exist_ok=True)
             done = yield from self._steps(tools, file, work)
         rows = compared(file, done)
@@ -208,12 +212,15 @@ class ReproducePaper(Operation):
     def _make(self, tools: Tools, data: Any, folders: Mapping[str, Path], work: Path) -> None:
         from tabwb.operations.stand_in import MAKERS
 
-        place, maker = folders[data.id], MAKERS.get(data.stand_in)
+        place, maker = work / f"{data.id}.part", MAKERS.get(data.stand_in)
+        if place.exists():  # left by a run that was stopped
+            shutil.rmtree(place)
         if maker is not None:
             maker(place, self.seed, folders, tools.plugins)
-            return
-        values = {"folder": str(place), "seed": self.seed} | data.stand_in_values
-        ran(data.stand_in, values, tools, work)
+        else:
+            values = data.stand_in_values | {"folder": str(place), "seed": self.seed}
+            ran(data.stand_in, values, tools, work)
+        place.replace(folders[data.id])
 
     def _done(
         self, tools: Tools, step: StepTable, given: Values, folders: Mapping[str, Path],
@@ -244,7 +251,7 @@ class ReproducePaper(Operation):
         if step.needs:
             values = [dict(given), {name: str(one) for name, one in folders.items()}]
             text = json.dumps({"values": values, "document": document})
-            kept.write_text(text, encoding="utf-8")
+            write_private(kept, text)
         return Done(command, document, stand_in=stand_in)
 
 

@@ -107,6 +107,25 @@ def test_places_in_documents() -> None:
 
 
 @pytest.mark.parametrize(
+    ("document", "place"),
+    [(["a"], "[of=a]"), ([1], "[+of=a]"), (["a", "b"], "[+]"), ([1], f"[{'9' * 5000}]")],
+)
+def test_places_that_a_document_has_not(document: object, place: str) -> None:
+    assert found(document, place, "") is None
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**400])
+def test_a_computed_value_that_is_not_finite_cannot_be_compared(
+    tmp_path: Path, value: float
+) -> None:
+    text = PAPER.replace('"2", "66.7 %", "0.25"', '"2", "66.7 %", "25"')
+    file = load_ledger(written(tmp_path, text))
+    document = {"by": [{"of": "women", "kappa": value}]}
+    values = rows_of(compared(file, {"agreement": Done("tabwb agreement", document)}))
+    assert values["women", "kappa"] == (CANNOT, "")
+
+
+@pytest.mark.parametrize(
     ("text", "low", "high"),
     [("0.900", 0.8995, 0.9005), ("3,291", 3291, 3291), ("18 %", 0.175, 0.185), ("~30", 29.5, 30.5),
      ("-0.5", -0.55, -0.45), (".25", 0.245, 0.255)],
@@ -135,6 +154,9 @@ def test_values_that_are_cut_lie_above_what_is_printed() -> None:
         ("formula = 'n / ", "formula = 'm / ", 29, "entry[1].check[1].formula"),
         ("formula = 'n / ", "formula = '__import__(1) / ", 29, "entry[1].check[1].formula"),
         ("formula = 'n / ", "formula = 'n ** ", 29, "entry[1].check[1].formula"),
+        ("formula = 'n / ", "formula = 'log / ", 29, "entry[1].check[1].formula"),
+        ("formula = 'n / ", f"formula = '1{'0' * 400} / ", 29, "entry[1].check[1].formula"),
+        ("formula = 'n / ", f"formula = '{'-' * 900}n / ", 29, "entry[1].check[1].formula"),
         ('cell("Table 1", ', 'cell("Table 2", ', 29, "entry[1].check[1].formula"),
         ('cell("Table 1", "all"', 'cell("Table 1"', 29, "entry[1].check[1].formula"),
         ('"n", "*men"', '"n", "*person"', 34, "entry[1].check[2].formula"),

@@ -141,3 +141,46 @@ found = { per = "per" }
         ledger.write_text(text.replace(old, new), encoding="utf-8")
         failed = run("reproduce", ledger, "--data", f"transcripts={tmp_path}", "--json", status=1)
         assert failed.document["counts"][CANNOT] == 1
+
+
+def test_made_data_of_another_seed_are_others(run: Run, tmp_path: Path) -> None:  # noqa: F811
+    ledger, work = tmp_path / "ours.toml", tmp_path / "work"
+    ledger.write_text(
+        """
+[paper]
+id = "ours"
+title = "Ours"
+citation = "Us"
+[[data]]
+id = "corpus"
+title = "A corpus"
+source = "us"
+stand_in = "psst made"
+stand_in_values = { speakers = 3, utterances = 6, sounds = false }
+[[step]]
+id = "split"
+run = "psst split"
+needs = ["corpus"]
+values = { corpus = "{corpus}" }
+[[entry]]
+at = "Table 1"
+title = "Split"
+columns = ["n"]
+rows = [["train", "1"]]
+step = "split"
+found = { n = "seed" }
+""",
+        encoding="utf-8",
+    )
+    words = ("reproduce", ledger, "--stand-in", "--work", work, "--json", "--seed")
+    half = work / "stand-in-1" / "corpus.part"
+    half.mkdir(parents=True)  # left by a run that was killed
+    (half / "correctness.json").write_text("{", encoding="utf-8")
+    for seed in (1, 2):
+        assert run(*words, seed).document["failed"] == []
+    tables = [
+        (work / f"stand-in-{seed}" / "corpus/train/utterances.tsv").read_bytes() for seed in (1, 2)
+    ]
+    assert tables[0] != tables[1]
+    assert not half.exists()
+    assert (work / "stand-in-1" / "split.json").exists()

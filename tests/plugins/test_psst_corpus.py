@@ -120,6 +120,17 @@ def test_what_cannot_be_used_is_left_out_with_its_place(root: Path) -> None:
     assert len(corpus.utterances) == whole - len(told)
 
 
+def test_names_that_no_file_or_person_can_have_are_left_out(root: Path) -> None:
+    whole = len(read_corpus(root).utterances)
+    places = {
+        changed(root, 1, filename="x" * 5000): "sounds",
+        changed(root, 2, session="Jane Doe"): "lines",
+    }
+    corpus = read_corpus(root)
+    assert {one.where: one.kind for one in corpus.problems} == places
+    assert len(corpus.utterances) == whole - 2
+
+
 def test_a_speaker_is_in_the_split_of_most_of_its_utterances(root: Path) -> None:
     kept = lines(root)[1][COLUMNS.index("session")]
     where = changed(root, 1, split="test", session=kept, utterance_id=f"{kept}-VNT37-other")
