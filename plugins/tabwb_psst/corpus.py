@@ -18,7 +18,7 @@ from typing import Final, Literal, TypeAlias, get_args
 from tabwb.phonology.corpus import read_forms
 from tabwb.phonology.inventory import parse_arpabet, parse_pronunciation
 from tabwb.phonology.transcripts import Row, read_table
-from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.files import is_inside
 from tabwb.records.problems import shortened
 from tabwb.records.speakers import check_id
@@ -260,6 +260,8 @@ def _sound(root: Path, split: Split, name: str, identity: str, where: str) -> Pa
             return Problem("sounds", where, f"{identity}: '{name}' lies outside the corpus")
         try:
             frames = info(path).frames
+        except MissingExtra:
+            raise
         except TabwbError as error:
             return Problem("sounds", where, f"{identity}: '{name}' {error.message}")
         return path if frames else Problem("0 s", where, f"{identity}: '{name}' holds no sound")

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final, Literal
 
 from tabwb.phonology.dictionary import guessed_sound, load_dictionary
-from tabwb.plugin_api import ImportedSession, Named, Segment, SpokenFile, Transcript
+from tabwb.plugin_api import ImportedSession, Named, Segment, SpokenFile, Transcript, UsageError
 from tabwb_psst.corpus import TABLE, Accepted, Corpus, Utterance, is_corpus, read_corpus
 
 BATTERY: Final = "psst"
@@ -35,6 +35,9 @@ class PsstImporter:
         """Return its sessions, a battery of its prompts, and what it says of participants."""
         given = names.get(CORRECTNESS)
         corpus = read_corpus(path, Path(given) if given else None)
+        if not corpus.utterances:
+            first = f"first: {corpus.problems[0]}" if corpus.problems else None
+            raise UsageError("no utterance can be used", where=str(path), hint=first)
         accepted, guessed = _all_accepted(corpus)
         left_out: dict[str, int] = {
             kind: n for kind, n in corpus.problem_counts.items() if kind != "files"

@@ -189,6 +189,20 @@ def test_what_cannot_be_used_is_one_line_each_and_counted(
     assert len(kept(place)) == 57
 
 
+def test_a_corpus_without_a_usable_utterance_names_the_first_problem(
+    root: Path, place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        patched.setitem(sys.modules, "soundfile", None)
+        assert run("import", "psst", root, place=place) == 1
+    assert 'pip install "tabwb[audio]"' in capsys.readouterr().err
+    for sound in root.rglob("*.wav"):
+        sound.unlink()
+    assert run("import", "psst", root, place=place) == 2
+    assert "utterances.tsv:2: " in capsys.readouterr().err
+    assert not place.exists()
+
+
 def test_a_folder_that_is_not_psst_makes_no_store(tmp_path: Path, place: Path) -> None:
     (tmp_path / "empty").mkdir()
     assert run("import", "psst", tmp_path / "empty", place=place) == 2
