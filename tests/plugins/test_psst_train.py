@@ -116,6 +116,24 @@ def test_a_recipe_without_a_source_is_refused(tmp_path: Path) -> None:
         read_recipe("psst-b")
 
 
+@pytest.mark.parametrize("name", ["/dev/zero", "nowhere.toml", "large.toml"])
+def test_what_is_no_file_of_a_recipe_is_refused(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "large.toml").write_bytes(b"#" * 2_000_001)
+    with pytest.raises(UsageError) as raised:
+        read_recipe(name)
+    assert raised.value.where == name
+
+
+def test_the_encoder_is_looked_for_in_the_users_data_folder(tmp_path: Path, tools: Tools) -> None:
+    with pytest.raises(UsageError) as raised:
+        list(Train(data=(), out=tmp_path / "out").prepare(tools, tmp_path))
+    own = tools.plugins.configuration.data_dir.absolute()
+    assert Path(raised.value.where or "").parent == own / "encoders"
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_each_recipe_trains_on_stand_in_data(
     name: str, made: Path, tmp_path: Path, tools: Tools, capsys: pytest.CaptureFixture[str]

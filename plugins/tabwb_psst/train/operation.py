@@ -159,8 +159,8 @@ class Train(Operation):
             "values": [dict(zip(("key", "value", "source"), fact, strict=True))
                        for fact in recipe.facts()],
         }  # fmt: skip
-        document["base"] = str(self._base(recipe))
-        base = self._checked_base(recipe)
+        document["base"] = str(self._base(recipe, tools))
+        base = self._checked_base(recipe, tools)
         yield Told("trying the encoder")
         work = make_private_folder(self.out.parent / f".{self.out.name}.dry-run")
         try:
@@ -231,17 +231,15 @@ class Train(Operation):
         """Yield what a dialog shows."""
         return self.lines(document)
 
-    def _base(self, recipe: Recipe) -> Path:
+    def _base(self, recipe: Recipe, tools: Tools) -> Path:
         """Return the folder of the encoder."""
         if self.base is not None:
             return self.base.absolute()
-        import platformdirs
-
         name = recipe.encoder.id.rpartition("/")[2]
-        return platformdirs.user_data_path("tabwb") / ENCODERS / name
+        return tools.plugins.configuration.data_dir.absolute() / ENCODERS / name
 
-    def _checked_base(self, recipe: Recipe) -> Path:
-        base = self._base(recipe)
+    def _checked_base(self, recipe: Recipe, tools: Tools) -> Path:
+        base = self._base(recipe, tools)
         if not (base / "config.json").is_file() or not any(
             [*base.glob("*.safetensors"), *base.glob("*.bin")]
         ):
@@ -284,7 +282,7 @@ class Train(Operation):
     def prepare(self, tools: Tools, work: Path) -> Iterator[Told]:
         """Write the job into a folder, or check that the one that is there is the same."""
         recipe = read_recipe(self.recipe)
-        base, file = self._checked_base(recipe), work / "job.json"
+        base, file = self._checked_base(recipe, tools), work / "job.json"
         done = self.out / DONE
         if done.exists() or file.exists():
             there = json.loads((done if done.exists() else file).read_text("utf-8"))

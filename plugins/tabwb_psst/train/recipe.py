@@ -16,6 +16,7 @@ import tomli
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from tabwb.records.errors import UsageError
+from tabwb.records.files import read_regular
 from tabwb.records.words import did_you_mean
 
 SOURCES = ("P", "C", "ours")
@@ -23,6 +24,8 @@ SOURCES_TOLD = "P: paper, C: the baseline's public scripts, ours: not published"
 Source = Literal["psst", "timit", "librispeech", "unlabelled", "store"]
 NAMES = ("psst-a", *(f"mo{n}" for n in range(1, 8)), *(f"y{n}" for n in range(1, 8)))
 """The recipes that are shipped."""
+MOST_BYTES = 2_000_000
+"""Larger files are refused."""
 MOST_RATE = 1e-3
 """The largest learning rate of a scaled schedule [ours]."""
 TEXTS = frozenset({"id", "title", "paper", "source", "kind", "of"})
@@ -270,11 +273,12 @@ def read_recipe(name: str) -> Recipe:
 
 def _document(name: str, before: tuple[str, ...]) -> dict[str, Any]:
     own = name.endswith(".toml") or "/" in name
-    path = Path(name) if own else files("tabwb_psst").joinpath(f"recipes/{name}.toml")
+    path = Path(name) if own else Path(str(files("tabwb_psst"))) / f"recipes/{name}.toml"
+    content = read_regular(path, MOST_BYTES)
+    if content is None:
+        raise UsageError("there is no such file", where=name)
     try:
-        document = tomli.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise UsageError(f"cannot be read: {error.strerror}", where=name) from error
+        document = tomli.loads(content.decode("utf-8"))
     except (tomli.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"is not valid TOML: {error}", where=name) from error
     basis = document.pop("extends", None)
