@@ -9,8 +9,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache, partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field, ValidationError
 
@@ -467,10 +468,14 @@ def compared(file: LedgerFile, done: Mapping[str, Done]) -> list[Compared]:
 
     A value that a formula and a step compute has a row for each.
     """
-    return [one for entry in file.entry for one in _of_entry(file, entry, done)]
+    sums = cache(partial(_total, file))  # the rows of a check have the same ones
+    return [one for entry in file.entry for one in _of_entry(entry, done, sums)]
 
 
-def _of_entry(file: LedgerFile, entry: EntryTable, done: Mapping[str, Done]) -> Iterator[Compared]:
+Sums: TypeAlias = Callable[[str, str, str], Interval | str]
+
+
+def _of_entry(entry: EntryTable, done: Mapping[str, Done], sums: Sums) -> Iterator[Compared]:
     for name, *values in entry.rows:
         row = dict(zip(entry.columns, values, strict=True))
         for column, published in row.items():
@@ -481,7 +486,7 @@ def _of_entry(file: LedgerFile, entry: EntryTable, done: Mapping[str, Done]) -> 
                 if one.column == column and any(fnmatchcase(name, each) for each in one.rows)
             ]  # fmt: skip
             for check in checks:
-                yield _checked(file, entry, name, row, check)
+                yield _checked(entry, name, row, check, sums)
             if column in entry.found and (entry.found[column] != ROW or name in entry.names):
                 yield _taken(entry, name, column, published, done[entry.step])
             elif not checks:
@@ -490,7 +495,7 @@ def _of_entry(file: LedgerFile, entry: EntryTable, done: Mapping[str, Done]) -> 
 
 
 def _checked(
-    file: LedgerFile, entry: EntryTable, name: str, row: Mapping[str, str], check: CheckTable
+    entry: EntryTable, name: str, row: Mapping[str, str], check: CheckTable, sums: Sums
 ) -> Compared:
     published = row[check.column]
     number, by = printed(published, entry.printed), f"{PRINTED}: {check.formula}"
@@ -504,7 +509,10 @@ def _checked(
 
     def total(kind: str, at: str, first: str, second: str = "*") -> Interval:
         rows, column = (first, second) if kind == "cell" else (second, first)
-        return _total(file, at, column, rows)
+        found = sums(at, column, rows)
+        if isinstance(found, str):
+            raise Undefined(found)
+        return found
 
     try:
         if number is None:
@@ -520,15 +528,15 @@ def _checked(
     return Compared(entry.at, name, check.column, published, ours, status, by, reason)
 
 
-def _total(file: LedgerFile, at: str, column: str, rows: str) -> Interval:
-    """Return the sum of a column of an entry over the rows that match."""
+def _total(file: LedgerFile, at: str, column: str, rows: str) -> Interval | str:
+    """Return the sum of a column of an entry over the rows that match, or why there is none."""
     low = high = 0.0
     entry = next(one for one in file.entry if one.at == at)
     chosen = [row for row in entry.rows if fnmatchcase(row[0], rows)]
     for row in chosen:
         one = printed(row[1 + entry.columns.index(column)], entry.printed)
         if one is None:
-            raise Undefined(f"no number is printed in '{column}' of '{row[0]}'")
+            return f"no number is printed in '{column}' of '{row[0]}'"
         low, high = low + one.of.low, high + one.of.high
     return Interval(low, high)
 

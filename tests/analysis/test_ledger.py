@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from tabwb.analysis import ledger
 from tabwb.analysis.ledger import (
     CANNOT,
     DIFFERS,
@@ -170,3 +171,24 @@ def test_problems_are_located(tmp_path: Path, old: str, new: str, line: int, key
         load_ledger(written(tmp_path, PAPER.replace(old, new, 1)))
     places = [(one.line, one.key) for one in caught.value.problems]
     assert (line, key) in places
+
+
+def test_a_total_is_computed_once_for_all_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = "".join(f'["s{n}", "{n}", "", ""],' for n in range(100))
+    start, end = PAPER.index("rows = ["), PAPER.index('step = "agreement"\nfound')
+    text = f"{PAPER[:start]}rows = [{rows}]\n{PAPER[end : PAPER.index('[[entry.check]]')]}"
+    text += '[[entry.check]]\ncolumn = "n"\nformula = \'n + 0 * total("Table 1", "n")\'\n'
+    text += '[[entry.check]]\ncolumn = "n"\nformula = \'total("Table 1", "share")\'\n'
+    file, asked, of = load_ledger(written(tmp_path, text)), list[str](), ledger._total
+
+    def total(file: ledger.LedgerFile, at: str, column: str, rows: str) -> ledger.Interval | str:
+        asked.append(column)
+        return of(file, at, column, rows)
+
+    monkeypatch.setattr(ledger, "_total", total)
+    found = compared(file, {"agreement": Done("tabwb agreement", reason="needs ratings")})
+    assert asked == ["n", "share"]
+    assert [one.status for one in found].count(REPRODUCED) == 100
+    assert [one.status for one in found].count(CANNOT) == 100
