@@ -33,15 +33,21 @@ COLUMNS: Final = (
 )  # fmt: skip
 RATE: Final = 16_000
 """``duration_frames`` counts frames at this rate, in Hz."""
+LONGEST_S: Final = 3_600
+"""No response lasts longer; asked where the sound is not read [ours]."""
 
 ProblemKind: TypeAlias = Literal[
-    "files", "accepted pronunciations", "lines", "ids twice", "labels", "sounds", "0 s", "splits",
+    "files", "accepted pronunciations", "lines", "ids twice", "labels", "sounds", "durations",
+    "0 s", "splits",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is wrong at one place; what it concerns is left out and the rest is read."""
+    """What is wrong at one place; what it concerns is left out and the rest is read.
+
+    Of ``durations`` only the one of the table is left out: that of the sound takes its place.
+    """
 
     kind: ProblemKind
     where: str
@@ -61,7 +67,7 @@ class Utterance:
             where there is no transcript (those of the test split were withheld at first).
         correct: a clinician's judgement, or None.
         aq: the Aphasia Quotient of the WAB-R, or None.
-        frames: at 16 kHz, as the table says.
+        frames: at 16 kHz, as the table says; the sound's own where the two differ.
         filename: as the table says.
         sound: the file, or None where sounds are not looked for.
         where: FILE:LINE of the table.
@@ -170,6 +176,8 @@ def read_corpus(root: Path, correctness: Path | None = None, *, sounds: bool = T
     if not is_corpus(root):
         missing = ", ".join(str(root / split / TABLE) for split in SPLITS)
         message = "this is not the PSST corpus" if root.is_dir() else "there is no such folder"
+        if root.is_file():
+            message = "this is a file; the PSST corpus is a folder"
         raise UsageError(message, where=str(root), hint=f"missing: {missing}")
     problems: list[Problem] = []
     utterances: list[Utterance] = []
@@ -188,15 +196,17 @@ def read_corpus(root: Path, correctness: Path | None = None, *, sounds: bool = T
 def _of_table(
     root: Path, split: Split, sounds: bool, taken: dict[str, str], problems: list[Problem]
 ) -> Iterator[Utterance]:
-    table = read_table(root / split / TABLE)
+    broken: list[TabwbError] = []
+    table = read_table(root / split / TABLE, broken)
     if missing := [name for name in COLUMNS if name not in table]:
         raise UsageError(
             f"the table has no column {', '.join(missing)}",
             where=f"{table.name}:1",
             allowed=", ".join(COLUMNS),
         )
+    problems += (Problem("lines", error.where or table.name, error.message) for error in broken)
     for row in table.rows:
-        found = _utterance(root, split, row, sounds)
+        found = _utterance(root, split, row, sounds, problems)
         if isinstance(found, Problem):
             problems.append(found)
         elif (first := taken.setdefault(found.id, row.where)) != row.where:
@@ -206,7 +216,9 @@ def _of_table(
             yield found
 
 
-def _utterance(root: Path, split: Split, row: Row, sounds: bool) -> Utterance | Problem:
+def _utterance(
+    root: Path, split: Split, row: Row, sounds: bool, problems: list[Problem]
+) -> Utterance | Problem:
     cells = row.cells
     identity, prompt = cells["utterance_id"], cells["prompt"]
     if not identity or not prompt:
@@ -232,7 +244,16 @@ def _utterance(root: Path, split: Split, row: Row, sounds: bool) -> Utterance | 
         found = _sound(root, split, cells["filename"], identity, row.where)
         if isinstance(found, Problem):
             return found
-        sound = found
+        sound, seconds = found
+        if abs(frames / RATE - seconds) > max(0.01 * seconds, 0.05):
+            message = (
+                f"{identity}: duration_frames says {frames / RATE:g} s, the sound has "
+                f"{seconds:g} s, which counts"
+            )
+            problems.append(Problem("durations", row.where, message))
+            frames = max(round(seconds * RATE), 1)
+    elif frames > LONGEST_S * RATE:
+        return Problem("lines", row.where, f"{identity}: {frames / RATE:g} s are over 1 hour")
     return Utterance(
         identity, session, speaker, cells["test"], prompt, split,
         transcript if cells["transcript"] else None, correct, aq, frames, cells["filename"], sound,
@@ -240,8 +261,10 @@ def _utterance(root: Path, split: Split, row: Row, sounds: bool) -> Utterance | 
     )  # fmt: skip
 
 
-def _sound(root: Path, split: Split, name: str, identity: str, where: str) -> Path | Problem:
-    """Return the sound file of an utterance, or why there is none."""
+def _sound(
+    root: Path, split: Split, name: str, identity: str, where: str
+) -> tuple[Path, float] | Problem:
+    """Return the sound file of an utterance and its seconds, or why there is none."""
     from tabwb.speech.files import info
 
     if not name:
@@ -259,12 +282,14 @@ def _sound(root: Path, split: Split, name: str, identity: str, where: str) -> Pa
         if not is_inside(root, str(path.relative_to(root))):
             return Problem("sounds", where, f"{identity}: '{name}' lies outside the corpus")
         try:
-            frames = info(path).frames
+            seconds = info(path).seconds
         except MissingExtra:
             raise
         except TabwbError as error:
             return Problem("sounds", where, f"{identity}: '{name}' {error.message}")
-        return path if frames else Problem("0 s", where, f"{identity}: '{name}' holds no sound")
+        if not seconds:
+            return Problem("0 s", where, f"{identity}: '{name}' holds no sound")
+        return path, seconds
     return Problem("sounds", where, f"{identity}: there is no file '{name}'")
 
 

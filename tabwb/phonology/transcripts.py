@@ -116,8 +116,11 @@ def named(names: Iterable[str]) -> str:
     return ", ".join(every[:_NAMED]) + (f", and {more} more" if more > 0 else "")
 
 
-def read_table(path: Path) -> Table:
-    """Read a tab-separated file; ``-`` is standard input."""
+def read_table(path: Path, left_out: list[TabwbError] | None = None) -> Table:
+    """Read a tab-separated file; ``-`` is standard input.
+
+    A row with too few or too many cells is refused; with ``left_out`` it goes there instead.
+    """
     name = str(path)
     lines = list(_lines(table_text(path)))
     if not lines:
@@ -130,11 +133,15 @@ def read_table(path: Path) -> Table:
         cells = _cells(line)
         where = f"{name}:{number}"
         if len(cells) != len(columns):
-            raise TabwbError(
+            error = TabwbError(
                 f"{len(cells)} columns, where the headings have {len(columns)}",
                 where=where,
                 hint="columns are separated by one tab; an empty last one needs its tab too",
             )
+            if left_out is None:
+                raise error
+            left_out.append(error)
+            continue
         rows.append(Row(where, dict(zip(columns, cells, strict=True))))
     return Table(name, columns, tuple(rows))
 

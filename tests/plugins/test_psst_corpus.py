@@ -174,3 +174,39 @@ def test_a_single_pronunciation_needs_no_list_and_an_error_names_the_file(tmp_pa
     with pytest.raises(TabwbError) as raised:
         read_accepted(file)
     assert raised.value.where == str(file)
+
+
+def test_a_duration_that_is_not_that_of_the_sound_is_told_and_the_sound_counts(root: Path) -> None:
+    first, second, third, *_ = read_corpus(root).split("train")
+    where = changed(root, 1, duration_frames=str(first.frames + 16_000))
+    changed(root, 2, duration_frames=str(second.frames + 16))
+    absurd = changed(root, 3, duration_frames="1e30")
+    corpus = read_corpus(root)
+    assert {one.where: one.kind for one in corpus.problems} == dict.fromkeys(
+        (where, absurd), "durations"
+    )
+    assert [one.frames for one in corpus.split("train")[:3]] == [
+        first.frames, second.frames + 16, third.frames,
+    ]  # fmt: skip
+    unheard = read_corpus(root, sounds=False)
+    assert [(one.where, one.kind) for one in unheard.problems] == [(absurd, "lines")]
+    assert len(unheard.utterances) == len(corpus.utterances) - 1
+
+
+def test_a_row_with_too_few_or_too_many_cells_is_left_out(root: Path) -> None:
+    path = root / "train" / "utterances.tsv"
+    rows = lines(root)
+    rows[1].pop()
+    rows[3].append("more")
+    path.write_text("".join("\t".join(one) + "\n" for one in rows), encoding="utf-8")
+    corpus = read_corpus(root)
+    assert [(one.where, one.kind) for one in corpus.problems] == [
+        (f"{path}:{number}", "lines") for number in (2, 4)
+    ]
+    assert len(corpus.utterances) == 58
+
+
+def test_a_file_is_not_called_a_missing_folder(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UsageError, match="file"):
+        read_corpus(tmp_path / "file")

@@ -216,7 +216,7 @@ def test_from_python_and_the_command_line_the_same_responses_wait(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     capsys.readouterr()
-    assert main([*TRANSCRIBE, "--json"]) == 1
+    assert main([*TRANSCRIBE, "--transcriber", "ear-a", "--json"]) == 1  # given twice, taken once
     document = json.loads(capsys.readouterr().out)
     assert document["planned"] == document["transcribed"] == document["errors"] > 0
     assert (document["transcribers"], document["refused"]) == (["ear-a"], [])
