@@ -26,7 +26,7 @@ from tabwb.operations.operation import (
 )
 from tabwb.records.errors import Interrupted, TabwbError, UsageError
 from tabwb.records.files import write_private
-from tabwb.records.words import did_you_mean
+from tabwb.records.words import did_you_mean, plural
 
 if TYPE_CHECKING:
     from tabwb.analysis.ledger import Done, LedgerFile, StepTable
@@ -138,6 +138,7 @@ class ReproducePaper(Operation):
         tools.document |= {
             "paper": file.paper.id, "title": file.paper.title, "citation": file.paper.citation,
             "notes": file.paper.notes, "stand_in": self.stand_in, "seed": self.seed,
+            "values": _count(file),
             "steps": [
                 {"id": name, "command": one.command, "reason": one.reason or None}
                 for name, one in done.items()
@@ -155,9 +156,12 @@ class ReproducePaper(Operation):
             return
         counts = document["counts"].items()
         yield f"{document['citation']}\n"
-        yield ", ".join(f"{count} {status}" for status, count in counts if count)
+        told = ", ".join(f"{count} {_words(status, count)}" for status, count in counts if count)
+        values, comparisons = document["values"], sum(document["counts"].values())
+        both = f", {plural(comparisons, 'comparison')}" if comparisons != values else ""
+        yield f"{plural(values, 'value')}{both}: {told}"
         for reason, at in document["cannot"].items():
-            yield f"cannot be: {'; '.join(at)}: {reason}"
+            yield f"cannot be computed: {'; '.join(at)}: {reason}"
         if document["notes"]:
             yield document["notes"]
         if document["stand_in"]:
@@ -257,6 +261,13 @@ class ReproducePaper(Operation):
 
 def _needs(missing: Sequence[str]) -> str:
     return f"needs {', '.join(missing)} (--data {missing[0]}=FOLDER)"
+
+
+def _words(status: str, count: int) -> str:
+    """Return the words for a status beside the number of values that have it."""
+    if status == "differs" and count > 1:
+        return "differ"
+    return "cannot be computed" if status == "cannot be" else status
 
 
 def _count(file: LedgerFile) -> int:

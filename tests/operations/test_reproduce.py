@@ -31,6 +31,8 @@ def test_what_follows_from_the_paper_is_computed_without_data(run: Run) -> None:
         (one["at"], one["row"], one["column"]): one
         for one in reversed(values_of(document))  # of two ways the first, by printed values
     }
+    listed = run("reproduce", "--json").document["papers"]
+    assert document["values"] == len(found) == listed[0]["values"]
     assert found["Figure 1", "FER", "value"]["status"] == REPRODUCED
     assert found["section 3", "utterances", "value"]["ours"] == "3,122"
     assert found["section 4", "Y5, FER", "value"]["status"] == DIFFERS
