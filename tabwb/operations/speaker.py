@@ -80,7 +80,7 @@ def _record(_: Operation, document: Mapping[str, Any]) -> Iterator[str]:
         unit = speaker["units"].get(name, "")
         yield f"  {name}  {value}{f' {unit}' if unit else ''}"
     for name, value in speaker["derived"].items():
-        yield f"  {name}  {value} (not recorded: it follows from the other values)"
+        yield f"  {name}  {value} (not recorded: from {speaker['derived_from'][name]})"
     yield from _consents(speaker)
     yield f"  {counted(speaker['data'])}"
 
@@ -415,6 +415,11 @@ def _show(tools: Tools, code: str) -> None:
         "version": speaker.version,
         "values": dict(speaker.values),
         "derived": {name: known[name] for name in known if name not in speaker.values},
+        "derived_from": {
+            column.name: column.bands_of
+            for column in study.columns
+            if column.name in known and column.name not in speaker.values
+        },
         "units": {name: units[name] for name in speaker.values if units.get(name)},
         "recorded_at": speaker.recorded_at or None,
         "by": speaker.by or None,

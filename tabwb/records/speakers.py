@@ -290,6 +290,8 @@ def losses_beside(path: Path) -> tuple[str, ...]:
 
 Value = str | int | float
 """Of one column; a column without a value is left out, never 0 or empty."""
+SEX = "sex"
+"""The choice that may be shortened."""
 ColumnType = Literal["text", "choice", "choices", "whole", "number"]
 COLUMN_TYPES: tuple[ColumnType, ...] = get_args(ColumnType)
 ID_PATTERN = "[A-Za-z]{1,4}-?[0-9]{2,6}[a-z]?"
@@ -362,12 +364,17 @@ class Column:
 
         >>> Column("months_post_onset", "whole", "months", 0).read("18")
         18
+        >>> Column("sex", "choice", choices=("female", "male", "other")).read("M")
+        'male'
         """
         text = text.strip()
         if self.type == "text" and 0 < len(text) <= LONGEST and text.isprintable():
             return text
         if self.type == "choice":
             alike = [one for one in self.choices if one.casefold() == text.casefold()]
+            if not alike and self.name == SEX and text:  # CHAT and PSST write M and F
+                begin = [one for one in self.choices if one.casefold().startswith(text.casefold())]
+                alike = begin if len(begin) == 1 else []
             if alike:
                 return text if text in alike else alike[0]
         if self.type == "choices":
@@ -413,7 +420,7 @@ BUILT_IN = (
     Column("aetiology", "text"),
     Column("months_post_onset", "number", "months", 0, 1200, title="time since onset"),
     Column("age_years", "number", "years", 0, 120, title="age"),
-    Column("sex", "choice", choices=("female", "male", "other")),
+    Column(SEX, "choice", choices=("female", "male", "other")),
     Column("education", "text"),
     Column("SES", "text", title="socio-economic status"),
     Column("language", "text"),
