@@ -484,14 +484,24 @@ def keys() -> tuple[Key, ...]:
     >>> {"model", "option-order", "temperature", "item-tag"} <= {key.id for key in keys()}
     True
     """
-    declared = map(_condition_key, declared_conditions.CONDITIONS)
-    others = (*declared, *PARTS_OF_SPECS, *RESPONSES)
-    taken = {_plain(key.id) for key in (*SUBJECTS, *others)}
+    return tuple(key for group in _grouped().values() for key in group)
+
+
+def _grouped() -> dict[str, tuple[Key, ...]]:
+    """Return every key by what it is a fact of."""
+    conditions = tuple(map(_condition_key, declared_conditions.CONDITIONS))
+    taken = {_plain(key.id) for key in (*SUBJECTS, *conditions, *PARTS_OF_SPECS, *RESPONSES)}
     people: dict[str, Key] = {}
     for key in keys_of_participants(current_study()):
         id_ = key.id if _plain(key.id) not in {*taken, *people} else f"{PARTICIPANT}{key.id}"
         people[_plain(id_)] = key._replace(id=id_)
-    return (*SUBJECTS, *people.values(), *others)
+    return {
+        "administrations": SUBJECTS,
+        "participants": tuple(people.values()),
+        "conditions": conditions,
+        "lesions and noise": PARTS_OF_SPECS,
+        "responses": RESPONSES,
+    }
 
 
 def _plain(name: str) -> str:
@@ -519,7 +529,9 @@ def key_of(name: str) -> Key:
         return _option_key(beginning, option)
     raise UsageError(
         f"'{name}' is not a key" + did_you_mean(wanted, known),
-        allowed=", ".join(key.id for key in known.values()),
+        allowed="\n  ".join(
+            f"of {of}: {', '.join(key.id for key in group)}" for of, group in _grouped().items()
+        ),
         hint="lesion-NAME and model-NAME are options of the lesion's and the model's spec",
     )
 

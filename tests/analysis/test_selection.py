@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.keys import keys
 from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.cli.common import opened_plugins
 from tabwb.media.documents.document import summary_json
@@ -259,6 +260,14 @@ def test_a_filter_that_cannot_match_says_what_there_is(
         of(filled, "model", where=where)
     assert message in refused.value.message
     assert allowed in (refused.value.allowed or "")
+
+
+def test_an_unknown_key_lists_every_key_by_what_it_is_a_fact_of(filled: Filled) -> None:
+    with pytest.raises(UsageError) as refused:
+        of(filled, "model", where="modell=x")
+    lines = (refused.value.allowed or "").splitlines()
+    listed = [id_ for line in lines for id_ in line.partition(": ")[2].split(", ")]
+    assert len(lines) > 2 and listed == [key.id for key in keys()]
 
 
 def test_a_key_that_is_no_condition_cannot_be_pooled_on_purpose(filled: Filled) -> None:
