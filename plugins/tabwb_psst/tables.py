@@ -264,7 +264,8 @@ def _correctness(given: _Given) -> Table:
 
 def _shared(given: _Given) -> Table:
     systems = _need(given)
-    rows = []
+    rows: list[tuple[object, ...]] = []
+    transcripts: list[list[str]] = []
     for one in given.responses:
         told = [_predicted(one, system, "paper") for system in systems]
         label = one.utterance.correct
@@ -275,10 +276,14 @@ def _shared(given: _Given) -> Table:
         utterance = one.utterance
         rows.append(
             (utterance.where, utterance.speaker, utterance.prompt, label,
-             " ".join(utterance.transcript or ()), most, count, *heard)
+             " ".join(utterance.transcript or ()), most, count)
         )  # fmt: skip
+        transcripts.append(heard)
+    # Of one system, "most" has the same texts.
+    own = [at for at, texts in enumerate(zip(*transcripts, strict=True)) if any(texts)]
+    own = own if len(systems) > 1 else []
     columns = [
-        Column("administration", "Administration", "number of the administration, whose responses "
+        Column("administration", "No.", "number of the administration, whose responses "
                "the workbench plays"),
         Column("speaker", "Speaker", "study ID"),
         Column("prompt", "Target", "the word that was asked for"),
@@ -286,8 +291,8 @@ def _shared(given: _Given) -> Table:
         Column("gold", "Person", "what a person transcribed"),
         Column("most", "Systems", "what most systems transcribed"),
         _number("count", "Alike", "how many systems transcribed this", "integer"),
-        *(Column(f"system_{at}", system, f"what {system} transcribed")
-          for at, system in enumerate(systems, start=1)),
+        *(Column(f"system_{at + 1}", f"System {at + 1}", f"what {systems[at]} transcribed")
+          for at in own),
     ]  # fmt: skip
     compared = sum(
         one.utterance.correct is not None
@@ -297,9 +302,14 @@ def _shared(given: _Given) -> Table:
     notes = [
         f"{len(rows):,} of {plural(compared, 'response')} that {plural(len(systems), 'system')} "
         "transcribed; silence removed. Listen to them in the workbench: results of the "
-        "administration, the item, play."
+        "administration, the item, play.",
+        "Systems: what most of them transcribed; Alike: how many did.",
+        *(f"System {at + 1}: {systems[at]}" for at in own),
     ]
-    return table_of("psst-shared-errors", columns, rows, notes)
+    every = [
+        (*row, *(texts[at] for at in own)) for row, texts in zip(rows, transcripts, strict=True)
+    ]
+    return table_of("psst-shared-errors", columns, every, notes)
 
 
 def _confused(given: _Given) -> Table:

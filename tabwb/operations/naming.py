@@ -519,6 +519,9 @@ class Corpus(Sessions):
             stored(tools, numbers)
         tools.document |= self.document()
         tools.say(f"{plural(done, 'response')} in {plural(len(numbers), 'administration')}")
+        if done:
+            where = f"battery={prepared.battery.id}"
+            tools.say(f"next: tabwb transcribe --where {where} --transcriber SPEC")
 
 
 def check_stop(tools: Tools, numbers: Sequence[int]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -114,6 +115,9 @@ class TranscribeFiles(Operation):
                     hint="rename them, give one folder at a time, or use --json",
                 )
 
+    def _filters(self) -> str:
+        return "".join(f" --where {shlex.quote(one)}" for one in self.where)
+
     def run(self, tools: Tools) -> Progress:
         """Transcribe one file, or administration, after another."""
         from tabwb.records.speech import Transcript
@@ -121,6 +125,8 @@ class TranscribeFiles(Operation):
         if self.where:
             numbers = numbers_of(tools, (), self.where, everything=False)
             yield from _transcribed(tools, numbers, self.transcriber)
+            if tools.document["transcribed"]:
+                tools.say(f"next: tabwb psst table 2{self._filters()}")
             return
         descriptor, resolved = tools.plugins.resolve("transcribers", self.transcriber[0])
         spec, accepted = str(resolved), _accepted(self.accept)

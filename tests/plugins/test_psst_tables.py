@@ -161,6 +161,9 @@ def test_shared_errors_are_those_that_every_system_has(
     )
     rows = table("shared")
     assert Counter((row["speaker"], row["prompt"]) for row in rows) == expected and expected
+    assert {"system_1", "system_2"} <= rows[0].keys()
+    own = [(row["system_1"], row["system_2"]) for row in rows]
+    assert all(row["most"] in heard for row, heard in zip(rows, own, strict=True))
 
 
 def test_confusions_add_up_to_the_phoneme_errors_of_feature_alignments(
