@@ -48,7 +48,7 @@ def test_what_was_taken_up_stays_and_the_rest_follows(
     assert len(document["recordings"]) == 2
 
 
-def test_half_an_import_is_paused_and_the_same_import_continues_it(
+def test_a_session_is_imported_whole_or_not_at_all_and_the_same_import_then_stores_it(
     run: Run, tmp_path: Path, folder: Path
 ) -> None:
     (folder / "utterances.tsv").write_text(
@@ -57,10 +57,8 @@ def test_half_an_import_is_paused_and_the_same_import_continues_it(
         encoding="utf-8",
     )
     words = ["import", folder, "--battery", naming_battery(tmp_path), "--speaker", "S-014"]
-    said = on_a_full_disk(run, *words)
-    assert "administration 1 holds only a part of" in said
-    (given,) = run("results", "--json").document["administrations"]
-    assert (given["status"], given["answered"]) == ("paused", 1)
+    on_a_full_disk(run, *words)
+    assert run("results", "--json").document["administrations"] == []
     run(*words)
     (given,) = run("results", "--json").document["administrations"]
     assert given["answered"] == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -347,8 +348,25 @@ class OperationScreen(Dialog[None]):
                 continue
             assert isinstance(field, Input)
             text = field.value.strip()
-            several = parts(text) if value.many else text
+            several = self._several(text, value.arg.kind) if value.many else text
             yield value.name, several or None
+
+    def _several(self, text: str, kind: str) -> list[str]:
+        """Return the values in a field; of components a word that names none is of the one before.
+
+        So a spec with spaces in a path needs no quotes.
+        """
+        words = parts(text)
+        if kind not in ("judges", "models", "transcribers"):
+            return words
+        known = {re.split("[:@+]", one.value)[0] for one in self._offered(kind)}
+        specs: list[str] = []
+        for word in words:
+            if specs and re.split("[:@+]", word)[0] not in known:
+                specs[-1] += f" {word}"
+            else:
+                specs.append(word)
+        return specs
 
     async def _estimate(self, wanted: Operation) -> None:
         try:
