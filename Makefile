@@ -38,6 +38,7 @@ torture: $(VENV)/.installed-dev
 	  --count $${TABWB_TORTURE_FAULTS:-100}
 	@TABWB_TORTURE_EVENTS=$${TABWB_TORTURE_EVENTS:-100000} $(PYTEST) -n $(WORKERS) \
 	  tests/workbench/test_random_events.py
+	@TABWB_TORTURE_TRAINING=1 $(PYTEST) tests/plugins/test_psst_train.py -k its_clips
 	@TABWB_TORTURE_KILLS=$${TABWB_TORTURE_KILLS:-50} $(PYTEST) -n $(WORKERS) \
 	  --hypothesis-profile=torture tests/store tests/analysis tests/scoring tests/agreement \
 	  tests/lesion tests/phonology tests/cli/test_killed_voices.py tests/administer/test_kill.py \
