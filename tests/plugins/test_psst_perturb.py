@@ -11,7 +11,7 @@ from tabwb_psst.train.perturb import drawn_room, image_source, perturbed
 from tabwb.speech.files import read_clip, write_wav
 from tests.builders import needs
 
-needs("audiomentations", "soxr", "scipy")
+needs("python_stretch", "soxr", "scipy")
 RATE = 16_000
 Clip = NDArray[np.float32]
 

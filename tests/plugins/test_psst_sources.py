@@ -19,7 +19,7 @@ from tabwb.plugin_api import Tools, UsageError
 from tests.builders import needs, recordings, typed_table
 from tests.plugins.psst_training import librispeech, save_corpus, timit, unlabelled
 
-needs("soundfile", "torch", "transformers", "accelerate", "audiomentations")
+needs("soundfile", "torch", "transformers", "accelerate", "python_stretch")
 
 
 def chosen(recipe: Recipe, *data: str, seed: int = 1) -> Chosen:

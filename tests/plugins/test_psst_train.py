@@ -31,7 +31,7 @@ from tests.plugins.psst_training import (
     unlabelled,
 )
 
-needs("torch", "transformers", "accelerate", "audiomentations", "soundfile", "soxr", "scipy")
+needs("torch", "transformers", "accelerate", "python_stretch", "soundfile", "soxr", "scipy")
 pytestmark = pytest.mark.torch
 TABLE_2 = {  # FER and PER of the paper's table 2, in per cent
     "psst-a": (12.1, 26.4), "mo1": (11.3, 25.5), "mo2": (11.4, 25.1), "mo3": (11.7, 26.3),

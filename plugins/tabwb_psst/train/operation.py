@@ -71,7 +71,7 @@ class Train(Operation):
     )
     SAFE: ClassVar[str] = "a checkpoint is written"
     TABLES: ClassVar[bool] = True
-    CONTINUES: ClassVar[str] = "Training goes on from the last checkpoint."
+    CONTINUES: ClassVar[str] = "Training continues from the last checkpoint."
     recipe: Annotated[
         str,
         Arg("psst-a, mo1 to mo7, y1 to y7, or a TOML file of your own.", "Recipe",
@@ -135,9 +135,9 @@ class Train(Operation):
             if find_spec(module) is None:
                 raise MissingExtra("training", "psst", package=module)
         if any(one.kind in ("pitch", "time") for one in recipe.augment) and not find_spec(
-            "audiomentations"
+            "python_stretch"
         ):
-            raise MissingExtra("perturbing recordings", "psst", package="audiomentations")
+            raise MissingExtra("perturbing recordings", "psst", package="python_stretch")
         places_of(self.data, recipe)
 
     def estimate(self, tools: Tools) -> Iterator[Told]:

@@ -56,11 +56,10 @@ def shifted(samples: Samples, rate: int, semitones: float) -> Samples:
 
 def stretched(samples: Samples, rate: int, speed: float) -> Samples:
     """Return a copy that lasts ``1 / speed`` times as long, at the same pitch."""
-    audiomentations = need("audiomentations", "perturbing recordings", extra="psst")
-    stretch = audiomentations.TimeStretch(
-        speed, speed, leave_length_unchanged=False, method="signalsmith_stretch", p=1.0
-    )
-    return np.asarray(stretch(samples, rate), dtype=np.float32)
+    stretch = need("python_stretch", "perturbing recordings", extra="psst").Signalsmith.Stretch()
+    stretch.preset(1, rate)
+    stretch.setTimeFactor(speed)
+    return np.asarray(stretch.process(samples[np.newaxis, :])[0], dtype=np.float32)
 
 
 def noisy(samples: Samples, ratio_db: float, rng: np.random.Generator) -> Samples:
