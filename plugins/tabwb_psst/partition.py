@@ -62,8 +62,8 @@ def divergence(times: Times) -> Times:
     Args:
         times: by split and stratum, shape (..., splits, strata).
 
-    >>> round(float(divergence(np.array([[2.0, 1.0], [1.0, 0.0]]))), 4)  # (.0141 + .2877) / 2
-    0.1526
+    >>> round(float(divergence(np.array([[2.0, 1.0], [1.0, 0.0]]))), 4)  # (.0174 + .2877) / 2
+    0.1525
     """
     whole = times.sum(-2, keepdims=True)
     own, total = times.sum(-1, keepdims=True), whole.sum(-1, keepdims=True)

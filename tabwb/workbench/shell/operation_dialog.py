@@ -352,9 +352,10 @@ class OperationScreen(Dialog[None]):
             yield value.name, several or None
 
     def _several(self, text: str, kind: str) -> list[str]:
-        """Return the values in a field; of components a word that names none is of the one before.
+        """Return the values in a field.
 
-        So a spec with spaces in a path needs no quotes.
+        A word that names no component is of the name before it, so that a spec with spaces in a
+        path needs no quotes.
         """
         words = parts(text)
         if kind not in ("judges", "models", "transcribers"):
@@ -362,7 +363,7 @@ class OperationScreen(Dialog[None]):
         known = {re.split("[:@+]", one.value)[0] for one in self._offered(kind)}
         specs: list[str] = []
         for word in words:
-            if specs and re.split("[:@+]", word)[0] not in known:
+            if specs and ":" in specs[-1] and re.split("[:@+]", word)[0] not in known:
                 specs[-1] += f" {word}"
             else:
                 specs.append(word)
