@@ -22,7 +22,8 @@ FILE = "norms.toml"
 NOTES = (
     "percentile is the estimated share of the norm group below the person's value (Crawford and "
     "Howell 1998), with the 95 % interval of Crawford and Garthwaite (2002); both take the group's "
-    "values as Gaussian. Where a group has percentiles only, the interval is the two next to it.",
+    "values as Gaussian. Where a group has percentiles only, low and high are the two next to the "
+    "value: no confidence interval.",
     "It describes one value beside one group. It is not a statement about a person.",
 )
 
@@ -54,7 +55,8 @@ def known_norms() -> tuple[list[Norm], list[str]]:
             try:
                 norms += load_norms(path)
             except NormProblems as error:
-                problems += map(str, error.problems)
+                more = len(error.problems) - 1
+                problems.append(f"{error.problems[0]}{f' (and {more:,} more)' if more else ''}")
     return norms, problems
 
 

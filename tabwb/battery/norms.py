@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pydantic import Field, ValidationError
+from pydantic import Field, FiniteFloat, ValidationError
 
 from tabwb.battery.loader import read_tables, read_text
 from tabwb.battery.problems import Problem, locate, located
@@ -26,12 +26,13 @@ class Norm(Table):
     rater: str = Field("", description="Only values of this rater; empty: of any.")
     feature: str = Field("", description="The feature, category or code, where there is one.")
     n: int = Field(ge=2, le=10**9, description="Number of people.")
-    mean: float | None = Field(None, allow_inf_nan=False, description="Mean over the people.")
-    sd: float | None = Field(
-        None, gt=0, allow_inf_nan=False, description="Standard deviation of the people, by n - 1."
+    mean: FiniteFloat | None = Field(None, description="Mean over the people.")
+    sd: FiniteFloat | None = Field(
+        None, gt=0, description="Standard deviation of the people, by n - 1."
     )
-    percentiles: dict[str, float] = Field(
-        {}, description="In place of mean and sd: percentile and value, such as {5 = 0.6}."
+    percentiles: dict[str, FiniteFloat] = Field(
+        {}, description="In place of mean and sd: percentile and value, such as {5 = 0.6}; one with "
+        'decimals in quotes: {"2.5" = 0.5}.'
     )
     source: Text = Field(description="Where the values are from.")
     license: Text = Field(description="Under which terms they may be used: SPDX id or text.")
@@ -77,8 +78,13 @@ def load_norms(path: Path) -> tuple[Norm, ...]:
 
 
 def _broken(file: NormFile) -> Iterator[Broken]:
+    names = ("group", "source", "battery", "measure", "part", "rater", "feature")
+    first: dict[tuple[str, ...], int] = {}
     for at, norm in enumerate(file.norm):
         here = ("norm", at)
+        before = first.setdefault(tuple(getattr(norm, name) for name in names), at)
+        if before != at:
+            yield Broken(here, f"this is the same group and value as in norm[{before + 1}]")
         if bool(norm.percentiles) == (norm.mean is not None and norm.sd is not None):
             yield Broken(here, "a norm has mean and sd, or percentiles")
         values: list[tuple[float, float]] = []
@@ -93,6 +99,8 @@ def _broken(file: NormFile) -> Iterator[Broken]:
                     where, "this is not a percentile", shortened(name), "above 0, below 100"
                 )
             values.append((share, value))
+        if len({share for share, _ in values}) < len(values):
+            yield Broken((*here, "percentiles"), "a percentile stands twice")
         ordered = [value for _, value in sorted(values)]
         if ordered != sorted(ordered):
             yield Broken((*here, "percentiles"), "a higher percentile has a lower value")

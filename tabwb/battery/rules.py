@@ -323,10 +323,10 @@ def type_problems(errors: Iterable[Any], file: type[BaseModel]) -> Iterator[Brok
         elif kind == "string_too_long":
             allowed = f"up to {context['max_length']} characters"
             yield Broken(where, "this is too long", value, allowed)
-        elif kind in {"greater_than_equal", "less_than_equal"}:
-            bound = context.get("ge", context.get("le"))
-            allowed = f"{'at least' if 'ge' in context else 'at most'} {bound:,.10g}"
-            yield Broken(where, "this is out of range", value, allowed)
+        elif kind in {"greater_than_equal", "less_than_equal", "greater_than", "finite_number"}:
+            words = {"ge": "at least", "le": "at most", "gt": "above"}
+            bounds = [f"{words[name]} {bound:,.10g}" for name, bound in context.items()]
+            yield Broken(where, "this is out of range", value, *bounds or ["finite numbers"])
         elif kind in _NAMES:
             problem = f"this has the wrong type ({_toml_type(error['input'])})"
             yield Broken(where, problem, value, _allowed_type(where, kind))

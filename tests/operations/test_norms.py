@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 from statistics import mean, stdev
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 import tabwb
+from tabwb.battery.norms import NormProblems, load_norms
 from tabwb.scoring.norms import standing
 from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
 
@@ -101,3 +103,26 @@ def test_problems_are_located(run: Run, tmp_path: Path) -> None:  # noqa: F811
         tabwb.add_norms(path)
     run("norms", "add", path, status=1)
     assert tabwb.norms()["norms"] == 0
+
+
+@pytest.mark.parametrize(
+    ("lines", "place"),
+    [
+        ("mean = 0.5\nsd = 0", r"sd\b.*out of range.*above 0"),
+        ("percentiles = { 5 = 0.1, 50 = nan }", r"percentiles\.50\b.*out of range"),
+        ("percentiles = { 5 = 0.1, 95 = inf }", r"percentiles\.95\b.*out of range"),
+        ("percentiles = { 5 = 0.1, '5.0' = 0.2 }", r"percentiles\b.*twice"),
+        ("mean = 0.5\nsd = 0.1\n{norm}mean = 0.6\nsd = 0.1", r":10: norm\[2\]"),
+    ],
+)
+def test_values_that_no_group_has_are_refused(tmp_path: Path, lines: str, place: str) -> None:
+    norm = (
+        '[[norm]]\ngroup = "a"\nbattery = "tab"\nmeasure = "accuracy"\nn = 9\nsource = "us"\n'
+        'license = "CC0"\n'
+    )
+    path = tmp_path / "bad.toml"
+    path.write_text(norm + lines.replace("{norm}", norm), encoding="utf-8")
+    with pytest.raises(NormProblems) as error:
+        load_norms(path)
+    (problem,) = error.value.problems
+    assert re.search(place, str(problem))
