@@ -94,8 +94,9 @@ class CheckTable(FileTable):
     formula: Text = Field(
         max_length=2000,
         description="Columns of the row, numbers, + - * /, cell(ENTRY, ROW, COLUMN), "
-        "total(ENTRY, COLUMN, ROWS), log(X). Write each value once where that is possible: a "
-        "printed value stands for all values that are printed so.",
+        "total(ENTRY, COLUMN, ROWS), log(X); {row} in a text is the name of the row. Write each "
+        "value once where that is possible: a printed value stands for all values that are "
+        "printed so.",
     )
     rows: list[Text] = Field(["*"], description="Only these rows; * stands for any text.")
     note: str = Field("", description="Shown where the two differ.")
@@ -206,7 +207,12 @@ def _broken(file: LedgerFile) -> Iterator[Broken]:
             except ValueError as error:
                 yield Broken((*where, "formula"), str(error), shortened(check.formula))
                 continue
-            for named, rows, column in _cells(tree):
+            named_so = [row[0] for row in entry.rows if row and _is_of(check, row[0])]
+            for named, rows, column in {
+                (named, rows.replace(ROW, name), column)
+                for named, rows, column in _cells(tree)
+                for name in named_so or [ROW]
+            }:
                 of = entries.get(named)
                 if of is None:
                     yield _unknown((*where, "formula"), named, [*entries])
@@ -481,10 +487,7 @@ def _of_entry(entry: EntryTable, done: Mapping[str, Done], sums: Sums) -> Iterat
         for column, published in row.items():
             if not published:
                 continue
-            checks = [
-                one for one in entry.check
-                if one.column == column and any(fnmatchcase(name, each) for each in one.rows)
-            ]  # fmt: skip
+            checks = [one for one in entry.check if one.column == column and _is_of(one, name)]
             for check in checks:
                 yield _checked(entry, name, row, check, sums)
             if column in entry.found and (entry.found[column] != ROW or name in entry.names):
@@ -494,11 +497,17 @@ def _of_entry(entry: EntryTable, done: Mapping[str, Done], sums: Sums) -> Iterat
                 yield Compared(entry.at, name, column, published, "", CANNOT, "", reason)
 
 
+def _is_of(check: CheckTable, name: str) -> bool:
+    """Return whether a check is about the row of this name."""
+    return any(fnmatchcase(name, each) for each in check.rows)
+
+
 def _checked(
     entry: EntryTable, name: str, row: Mapping[str, str], check: CheckTable, sums: Sums
 ) -> Compared:
     published = row[check.column]
-    number, by = printed(published, entry.printed), f"{PRINTED}: {check.formula}"
+    number = printed(published, entry.printed)
+    by = f"{PRINTED}: {check.formula.replace(ROW, name)}"
     ours, status, reason = "", CANNOT, ""
 
     def value(column: str) -> Interval:
@@ -509,7 +518,7 @@ def _checked(
 
     def total(kind: str, at: str, first: str, second: str = "*") -> Interval:
         rows, column = (first, second) if kind == "cell" else (second, first)
-        found = sums(at, column, rows)
+        found = sums(at, column, rows.replace(ROW, name))
         if isinstance(found, str):
             raise Undefined(found)
         return found

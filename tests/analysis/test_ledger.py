@@ -69,8 +69,9 @@ def rows_of(found: list[Compared]) -> dict[tuple[str, str], tuple[str, str]]:
     return {(one.row, one.column): (one.status, one.ours) for one in found}
 
 
-def test_values_are_compared_as_they_are_printed(tmp_path: Path) -> None:
-    file = load_ledger(written(tmp_path, PAPER))
+@pytest.mark.parametrize("own", ["n", 'cell("Table 1", "{row}", "n")'])
+def test_values_are_compared_as_they_are_printed(tmp_path: Path, own: str) -> None:
+    file = load_ledger(written(tmp_path, PAPER.replace("formula = 'n ", f"formula = '{own} ")))
     document = {"by": [{"of": "men", "kappa": 0.5}, {"of": "women", "kappa": 0.2549}]}
     values = rows_of(compared(file, {"agreement": Done("tabwb agreement", document)}))
     assert values["women", "share"] == (REPRODUCED, "66.67 %")
@@ -160,6 +161,7 @@ def test_values_that_are_cut_lie_above_what_is_printed() -> None:
         ("formula = 'n / ", f"formula = '{'-' * 900}n / ", 29, "entry[1].check[1].formula"),
         ('cell("Table 1", ', 'cell("Table 2", ', 29, "entry[1].check[1].formula"),
         ('cell("Table 1", "all"', 'cell("Table 1"', 29, "entry[1].check[1].formula"),
+        ('cell("Table 1", "all"', 'cell("Table 1", "{row}s"', 29, "entry[1].check[1].formula"),
         ('"n", "*men"', '"n", "*person"', 34, "entry[1].check[2].formula"),
         ('["men", "1"', '["women", "1"', 23, "entry[1].rows[2]"),
         ('step = "agreement"', 'step = "agreements"', 25, "entry[1].step"),
