@@ -31,8 +31,9 @@ class Norm(Table):
         None, gt=0, description="Standard deviation of the people, by n - 1."
     )
     percentiles: dict[str, FiniteFloat] = Field(
-        {}, description="In place of mean and sd: percentile and value, such as {5 = 0.6}; one with "
-        'decimals in quotes: {"2.5" = 0.5}.'
+        {},
+        description="In place of mean and sd: percentile and value, such as {5 = 0.6}; "
+        'with decimals in quotes: {"2.5" = 0.5}.',
     )
     source: Text = Field(description="Where the values are from.")
     license: Text = Field(description="Under which terms they may be used: SPDX id or text.")
