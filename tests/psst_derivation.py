@@ -171,10 +171,14 @@ def check_rates(every: Sequence[dict[str, Any]], table: Table) -> int:
 
 
 def check_correctness(every: Sequence[dict[str, Any]], table: Table) -> int:
-    """Compare table 3, whole and by test."""
+    """Compare table 3, whole and by test, gold also on the responses of each system."""
     rows = [*table("3"), *table("3", "--by", "test")]
     for row in rows:
-        own = [one for one in every if row.get("test") in (None, one["test"])]
+        own = [
+            one for one in every
+            if row.get("test") in (None, one["test"])
+            and (row["of"] == "all" or said(one, row["of"]) is not None)
+        ]  # fmt: skip
         found = counts(own, row["system"], kept=row["silence"] == "kept")
         tp, fp, fn, tn = (found[name] for name in ("TP", "FP", "FN", "TN"))
         assert (row["tp"], row["fp"], row["fn"], row["tn"]) == (tp, fp, fn, tn)
@@ -182,6 +186,8 @@ def check_correctness(every: Sequence[dict[str, Any]], table: Table) -> int:
         assert near(row["f1"], 2 * tp / (2 * tp + fp + fn))
         assert near(row["precision"], tp / (tp + fp)) and near(row["recall"], tp / (tp + fn))
         assert near(row["accuracy"], (tp + tn) / sum(found.values()))
+        both = rates(own, row["system"])
+        assert (row["fer"], row["per"]) == (both[2] / (24 * both[1]), both[3] / both[1])
     return len(rows)
 
 

@@ -19,7 +19,7 @@ from tabwb.phonology.inventory import SILENT, to_ipa
 from tabwb.records.ratings import rule_of
 from tabwb.records.words import RESEARCH_ONLY, SPEECH_CAUTION
 from tabwb.scoring.naming.attempts import AttemptReading, aside
-from tabwb_annotations import psst
+from tabwb_annotations import table
 from tabwb_annotations.tiers import (
     Annotated,
     Document,
@@ -260,7 +260,7 @@ def _write_table(
                 from_s += recording.seconds
             else:
                 rows.append((recording, sound_name(recording), 0.0))
-    psst.write_table(rows, path)
+    table.write_table(rows, path)
 
 
 class ChatExporter:
@@ -286,7 +286,7 @@ class ChatExporter:
             for group in groups
             for recording in group
         ]
-        lost = not_carried(document, recordings, psst.CARRIED, TABLE)
+        lost = not_carried(document, recordings, table.CARRIED, TABLE)
         notes = [READ, lost, *([JOINED] if several else [])]
         write_folder(out, made, alone, document, notes)
 

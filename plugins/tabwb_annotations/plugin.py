@@ -15,7 +15,7 @@ def _made(module: str, name: str) -> Callable[[Spec, Any], Any]:
 
 @hookimpl
 def tabwb_register_exporters(register: Register) -> None:
-    """Register TextGrid, EAF, CHAT and the table of the PSST corpus."""
+    """Register TextGrid, EAF, CHAT and a table of attempts."""
     register(
         Descriptor(
             "textgrid",
@@ -35,13 +35,6 @@ def tabwb_register_exporters(register: Register) -> None:
     register(
         Descriptor(
             "chat", "CHAT transcripts of spoken naming, in a folder", _made("chat", "ChatExporter")
-        )
-    )
-    register(
-        Descriptor(
-            "psst",
-            "The PSST corpus' table of utterances, in a folder",
-            _made("psst", "PsstExporter"),
         )
     )
     register(

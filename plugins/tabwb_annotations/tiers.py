@@ -472,10 +472,10 @@ NOTES = "README.txt"
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """One file of an export: its name and the function that writes it."""
+    """One file of an export: its name, also in a folder, and the function that writes it."""
 
     name: str
-    write: Callable[[Path], None]
+    write: Callable[[Path], object]
 
 
 def write_folder(
@@ -506,13 +506,16 @@ def write_folder(
             draft.mkdir(mode=0o700)
             (draft / NOTES).write_text(explanation, encoding="utf-8")
             for file in made:
-                file.write(draft / file.name)
+                path = draft / file.name
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                file.write(path)
             for recording in recordings:
                 if recording.sound is not None:
                     shutil.copyfile(recording.sound, draft / sound_name(recording))
-            for path in draft.iterdir():
-                path.chmod(0o600)  # responses of people are confidential
-                sync_file(path)
+            for path in draft.rglob("*"):  # responses of people are confidential
+                path.chmod(0o700 if path.is_dir() else 0o600)
+                if path.is_file():
+                    sync_file(path)
             if out.exists():
                 out.rmdir()
             draft.replace(out)

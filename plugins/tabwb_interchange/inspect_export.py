@@ -88,7 +88,7 @@ class LogContent:
             "metadata": {
                 "tabwb_version": versions.get("tabwb"),
                 ours.KEY: self._run.block,
-                **({"participant_record": given["speaker"]} if given.get("speaker") else {}),
+                **self._run.record,
             },
         }
 

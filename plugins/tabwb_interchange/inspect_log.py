@@ -165,6 +165,7 @@ def _run_of(header: Mapping[str, Any], where: str) -> tuple[RecordedRun, KnownDe
         id=words_of(spec.get("eval_id")) or words_of(spec.get("run_id")),
         model="" if model == "none/none" else model,
         origin="model" if model and model != "none/none" else None,
+        stated=tuple(ours.stated_in(mapping(spec.get("metadata"))).items()),
         session_date=given[:10],
         seed=decoding.seed,
         decoding=decoding,

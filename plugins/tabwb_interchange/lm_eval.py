@@ -152,6 +152,7 @@ def _source_of(file: Path) -> _Source:
         origin="model",
         session_date=moment_of(results.get("date"))[:10],
         seed=whole(config.get("torch_seed")),
+        stated=tuple(ours.stated_in(results).items()),
         tool=f"lm_eval {version}".strip(),
         facts=tuple(
             (name, plain_text(known[name], 300)) for name in FACTS if known.get(name) is not None
@@ -605,6 +606,7 @@ class _Run:
             "chat_template_sha": None,
             "total_evaluation_time_seconds": str(max(0.0, ended - began)),
             ours.KEY: run.block,
+            **run.record,
         }
 
     def _result(self, task: str, n: int) -> Json:

@@ -23,10 +23,12 @@ from tabwb.plugin_api import (
     TabwbError,
     UsageError,
 )
+from tabwb.records.columns import PARTICIPANT
 from tabwb.records.speakers import ORIGINS
 from tabwb_interchange.reading import mapping, moment_of, plain_text, real, whole, words_of
 
 KEY = "tabwb"
+RECORD = "participant_record"
 Json = dict[str, Any]
 _RUN = (
     "uid", "battery", "battery_version", "battery_hash", "battery_title", "examinee", "kind",
@@ -171,6 +173,11 @@ class ExportedRun:
         self.ended: str = self.given["created_at"]
 
     @property
+    def record(self) -> Json:
+        """What is recorded of the participant, under :data:`RECORD`; nothing without any."""
+        return {RECORD: self.given["speaker"]} if self.given.get("speaker") else {}
+
+    @property
     def block(self) -> Json:
         """What an export keeps of the administration, under :data:`KEY`."""
         kept = {key: self.given.get(key) for key in _RUN}
@@ -229,6 +236,22 @@ def run_of(block: Mapping[str, Any], run: RecordedRun, where: str) -> RecordedRu
         labels=labels_of(block.get("labels")),
         exported=True,
     )
+
+
+def stated_in(values: Mapping[str, object]) -> dict[str, str]:
+    """Return what is said of a participant: columns of the record with texts.
+
+    >>> stated_in({"participant_record": {"AQ": 40.5}, "participant_site": "Leeds", "model": "m"})
+    {'AQ': '40.5', 'site': 'Leeds'}
+    """
+    named = {
+        name.removeprefix(PARTICIPANT): value
+        for name, value in values.items()
+        if name.startswith(PARTICIPANT) and name != RECORD
+    }
+    told = {**mapping(values.get(RECORD)), **named}
+    texts = {name: plain_text(value, 300) for name, value in told.items() if value is not None}
+    return {name: text for name, text in texts.items() if text.strip()}
 
 
 def facts_of(value: object) -> tuple[tuple[str, str], ...]:

@@ -318,7 +318,8 @@ class Table:
         people = [
             (answer.run.participant, told)
             for row, answer in zip(rows, answers, strict=True)
-            if answer.run.origin != "model" and (told := _told(row))
+            if (told := ours.stated_in({**row.others, **row.cells}))
+            and answer.run.origin != "model"
         ]
         left_out: Counter[str] = Counter()
         for row in rows:
@@ -571,17 +572,6 @@ def _with_decoding(answers: Sequence[RecordedAnswer]) -> Iterator[RecordedAnswer
             runs[run] = replace(runs[run], seed=given[0])
     for answer in answers:
         yield replace(answer, run=runs[answer.run])
-
-
-def _told(row: Row) -> dict[str, str]:
-    """Return what a row says of the participant: columns of the record with texts."""
-    ours = mapping(row.others.get("participant_record"))
-    named = {
-        name.removeprefix(PARTICIPANT): row.text(name)
-        for name in row.cells
-        if name.startswith(PARTICIPANT)
-    }
-    return {name: str(value) for name, value in {**ours, **named}.items() if str(value).strip()}
 
 
 def _metadata(row: Row, reply: Mapping[str, Any]) -> dict[str, str]:

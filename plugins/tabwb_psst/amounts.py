@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from tabwb.records.columns import Column
 from tabwb.tables.table import Table, table_of
+from tabwb_psst.groups import Key, Stratum, order_of
 
 ALL = "all"
 QUANTITIES = ("hours", "segments", "speakers")
 
 
 class Amount(NamedTuple):
-    """One response: ``strata`` has a value for each key that is grouped by."""
+    """One response, and the strata that it is in."""
 
     speaker: str
     split: str
     seconds: float
-    strata: tuple[str, ...]
-
-
-Order = Callable[[tuple[str, ...]], object]
+    strata: tuple[Stratum, ...]
 
 
 def amounts_table(
     name: str,
     amounts: Iterable[Amount],
     splits: Sequence[str],
-    keys: Sequence[str],
-    order: Order = lambda strata: strata,
+    keys: Sequence[Key],
     notes: Sequence[str] = (),
 ) -> Table:
     """Return how much each split has, then how much of it each stratum has.
@@ -42,12 +39,11 @@ def amounts_table(
         name: of the table.
         amounts: one for each response.
         splits: in their order.
-        keys: names of the strata's columns; none: rows of whole splits alone.
-        order: sorts the strata.
+        keys: of the strata; none: rows of whole splits alone.
         notes: of the table.
     """
     given = list(amounts)
-    strata = sorted({one.strata for one in given}, key=order)  # type: ignore[arg-type]
+    strata = sorted({stratum for one in given for stratum in one.strata}, key=order_of(keys))
     whole = _sums(given)
     rows: list[tuple[object, ...]] = []
     for split in splits:
@@ -55,11 +51,11 @@ def amounts_table(
         total = _sums(own)
         rows.append((split, *(ALL for _ in keys), *_cells(total, whole)))
         for stratum in strata if keys else ():
-            part = _sums([one for one in own if one.strata == stratum])
+            part = _sums([one for one in own if stratum in one.strata])
             rows.append((split, *stratum, *_cells(part, total)))
     columns = [
         Column("split", "Split", "the part of the corpus"),
-        *(Column(key, key.replace("_", " ").capitalize(), "the stratum, or all") for key in keys),
+        *(key.column("the stratum, or all") for key in keys),
     ]
     for what in QUANTITIES:
         column = Column(what, what.capitalize(), f"{what} of the row", "integer")

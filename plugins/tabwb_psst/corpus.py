@@ -3,6 +3,10 @@
 ``ROOT/train/utterances.tsv``, ``ROOT/valid/utterances.tsv`` and ``ROOT/test/utterances.tsv`` have
 one line per utterance; ``correctness.json`` has the accepted pronunciations of each prompt. A
 ``filename`` is looked for in the folder of the split, then in ROOT, in each also under ``audio/``.
+
+What else our export writes: ``unsplit/`` for speakers without a split, ``sessions.tsv`` with the
+speaker and the participant's record of each session, and ``systems/NAME.tsv`` with what a system
+transcribed, as in submissions to the challenge.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Final, Literal, TypeAlias, cast, get_args
 
 from tabwb.phonology.corpus import read_forms
 from tabwb.phonology.inventory import parse_arpabet, parse_pronunciation
@@ -21,12 +25,19 @@ from tabwb.phonology.transcripts import Row, read_table
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.files import is_inside
 from tabwb.records.problems import shortened
-from tabwb.records.speakers import check_id
+from tabwb.records.speakers import check_id, read_day
 
 Split: TypeAlias = Literal["train", "valid", "test"]
 SPLITS: Final[tuple[Split, ...]] = get_args(Split)
 TABLE: Final = "utterances.tsv"
+UNSPLIT: Final = "unsplit"
 CORRECTNESS: Final = "correctness.json"
+SESSIONS: Final = "sessions.tsv"
+OF_SESSIONS: Final = ("session", "speaker", "session_date", "rater")
+"""The columns of sessions before those of participants' records."""
+SYSTEMS: Final = "systems"
+OF_SYSTEMS: Final = ("utterance_id", "asr_transcript", "asr")
+"""``asr`` names the system, where the name of the file does not."""
 COLUMNS: Final = (
     "utterance_id", "session", "test", "prompt", "transcript", "correctness", "aq_index",
     "duration_frames", "filename",
@@ -104,6 +115,8 @@ class Corpus:
     Attributes:
         problems: what was left out, one each, in the order found.
         merged: how often a pronunciation that stood there twice was left out, by prompt.
+        sessions: the cells of ``sessions.tsv``, by session.
+        systems: what each system transcribed, by id of the utterance.
     """
 
     root: Path
@@ -111,6 +124,8 @@ class Corpus:
     accepted: Accepted = field(default_factory=dict)
     merged: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
+    sessions: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    systems: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
     def split(self, *names: Split) -> tuple[Utterance, ...]:
         """Return the utterances of splits."""
@@ -157,7 +172,7 @@ def speaker_of(session: str, utterance_id: str = "") -> str:
 
 def is_corpus(root: Path) -> bool:
     """Return whether a folder has a table of utterances of at least one split."""
-    return any((root / split / TABLE).is_file() for split in SPLITS)
+    return any((root / split / TABLE).is_file() for split in (*SPLITS, UNSPLIT))
 
 
 def read_corpus(root: Path, correctness: Path | None = None, *, sounds: bool = True) -> Corpus:
@@ -182,31 +197,78 @@ def read_corpus(root: Path, correctness: Path | None = None, *, sounds: bool = T
     problems: list[Problem] = []
     utterances: list[Utterance] = []
     taken: dict[str, str] = {}
-    for split in SPLITS:
-        table = root / split / TABLE
+    sessions = _sessions(root, problems)
+    for folder in (*SPLITS, UNSPLIT):
+        table = root / folder / TABLE
         if table.is_file():
-            utterances += _of_table(root, split, sounds, taken, problems)
-        else:
+            utterances += _of_table(root, folder, sounds, taken, problems, sessions)
+        elif folder != UNSPLIT:
             problems.append(Problem("files", str(table), "is missing; the split is left out"))
     accepted, merged = _accepted(root, correctness, utterances, problems)
     kept = tuple(_in_one_split(utterances, problems))
-    return Corpus(root, kept, accepted, merged, tuple(problems))
+    systems = _systems(root, problems)
+    return Corpus(root, kept, accepted, merged, tuple(problems), sessions, systems)
 
 
-def _of_table(
-    root: Path, split: Split, sounds: bool, taken: dict[str, str], problems: list[Problem]
-) -> Iterator[Utterance]:
+def _sessions(root: Path, problems: list[Problem]) -> dict[str, Mapping[str, str]]:
+    """Return what our export says of sessions."""
+    path, found = root / SESSIONS, dict[str, Mapping[str, str]]()
+    for row in _rows(path, OF_SESSIONS[:2], problems) if path.is_file() else ():
+        try:
+            check_id(row.cells["speaker"])
+            if day := row.cells.get("session_date"):
+                read_day(day)
+        except TabwbError as error:
+            problems.append(Problem("lines", row.where, error.message))
+        else:
+            found[row.cells["session"]] = row.cells
+    return found
+
+
+def _systems(root: Path, problems: list[Problem]) -> dict[str, dict[str, tuple[str, ...]]]:
+    """Return what systems transcribed, by id of the utterance and system."""
+    found: defaultdict[str, dict[str, tuple[str, ...]]] = defaultdict(dict)
+    for path in sorted((root / SYSTEMS).glob("*.tsv")):
+        for row in _rows(path, OF_SYSTEMS[:2], problems):
+            try:
+                heard = _heard(row.cells["asr_transcript"])
+            except TabwbError as error:
+                problems.append(Problem("labels", row.where, error.message))
+            else:
+                found[row.cells["utterance_id"]][row.cells.get("asr") or path.stem] = heard
+    return dict(found)
+
+
+def _heard(text: str) -> tuple[str, ...]:
+    """Return the labels of a transcript; none where it is silence."""
+    heard = parse_arpabet(text, silent=True)
+    return () if set(heard) == {"<sil>"} else heard
+
+
+def _rows(path: Path, columns: Sequence[str], problems: list[Problem]) -> Iterable[Row]:
+    """Return the rows of a table; those that are broken are told as problems."""
     broken: list[TabwbError] = []
-    table = read_table(root / split / TABLE, broken)
-    if missing := [name for name in COLUMNS if name not in table]:
+    table = read_table(path, broken)
+    if missing := [name for name in columns if name not in table]:
         raise UsageError(
             f"the table has no column {', '.join(missing)}",
             where=f"{table.name}:1",
-            allowed=", ".join(COLUMNS),
+            allowed=", ".join(columns),
         )
     problems += (Problem("lines", error.where or table.name, error.message) for error in broken)
-    for row in table.rows:
-        found = _utterance(root, split, row, sounds, problems)
+    return table.rows
+
+
+def _of_table(
+    root: Path,
+    folder: str,
+    sounds: bool,
+    taken: dict[str, str],
+    problems: list[Problem],
+    sessions: Mapping[str, Mapping[str, str]],
+) -> Iterator[Utterance]:
+    for row in _rows(root / folder / TABLE, COLUMNS, problems):
+        found = _utterance(root, folder, row, sounds, problems, sessions)
         if isinstance(found, Problem):
             problems.append(found)
         elif (first := taken.setdefault(found.id, row.where)) != row.where:
@@ -217,23 +279,26 @@ def _of_table(
 
 
 def _utterance(
-    root: Path, split: Split, row: Row, sounds: bool, problems: list[Problem]
+    root: Path,
+    folder: str,
+    row: Row,
+    sounds: bool,
+    problems: list[Problem],
+    sessions: Mapping[str, Mapping[str, str]],
 ) -> Utterance | Problem:
     cells = row.cells
     identity, prompt = cells["utterance_id"], cells["prompt"]
     if not identity or not prompt:
         return Problem("lines", row.where, "utterance_id or prompt is empty")
     try:
-        transcript = parse_arpabet(cells["transcript"], silent=True)
+        transcript = _heard(cells["transcript"])
     except TabwbError as error:
         return Problem("labels", row.where, f"{identity}: {error.message}")
-    if set(transcript) == {"<sil>"}:
-        transcript = ()
     try:
         correct, aq = row.truth("correctness"), row.number("aq_index")
         frames = int(row.number("duration_frames") or 0)
         session = cells["session"] or identity.partition("-")[0]
-        speaker = speaker_of(session)
+        speaker = sessions.get(session, {}).get("speaker") or speaker_of(session)
         check_id(speaker)
     except TabwbError as error:
         return Problem("lines", row.where, f"{identity}: {error.message}")
@@ -241,7 +306,7 @@ def _utterance(
         return Problem("0 s", row.where, f"{identity}: duration_frames is {frames}")
     sound: Path | None = None
     if sounds:
-        found = _sound(root, split, cells["filename"], identity, row.where)
+        found = _sound(root, folder, cells["filename"], identity, row.where)
         if isinstance(found, Problem):
             return found
         sound, seconds = found
@@ -255,14 +320,19 @@ def _utterance(
     elif frames > LONGEST_S * RATE:
         return Problem("lines", row.where, f"{identity}: {frames / RATE:g} s are over 1 hour")
     return Utterance(
-        identity, session, speaker, cells["test"], prompt, split,
+        identity, session, speaker, cells["test"], prompt, split_of(folder),
         transcript if cells["transcript"] else None, correct, aq, frames, cells["filename"], sound,
         row.where,
     )  # fmt: skip
 
 
+def split_of(folder: str) -> Split:
+    """Return the split of a folder; empty where it has those of no split."""
+    return cast(Split, folder if folder in SPLITS else "")
+
+
 def _sound(
-    root: Path, split: Split, name: str, identity: str, where: str
+    root: Path, split: str, name: str, identity: str, where: str
 ) -> tuple[Path, float] | Problem:
     """Return the sound file of an utterance and its seconds, or why there is none."""
     from tabwb.speech.files import info

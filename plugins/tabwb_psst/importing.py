@@ -12,7 +12,16 @@ from typing import Any, Final, Literal
 
 from tabwb.phonology.dictionary import guessed_sound, load_dictionary
 from tabwb.plugin_api import ImportedSession, Named, Segment, SpokenFile, Transcript, UsageError
-from tabwb_psst.corpus import TABLE, Accepted, Corpus, Utterance, is_corpus, read_corpus
+from tabwb_psst.corpus import (
+    OF_SESSIONS,
+    TABLE,
+    UNSPLIT,
+    Accepted,
+    Corpus,
+    Utterance,
+    is_corpus,
+    read_corpus,
+)
 
 BATTERY: Final = "psst"
 RATER: Final = "psst"
@@ -48,7 +57,6 @@ class PsstImporter:
             tuple(_sessions(corpus)),
             battery_tables(corpus, accepted),
             RATER,
-            {speaker: _participant(own, corpus.root) for speaker, own in corpus.by_speaker.items()},
             left_out,
             tuple(map(str, corpus.problems)),
             tuple(_notes(corpus, guessed)),
@@ -92,7 +100,9 @@ def battery_tables(corpus: Corpus, accepted: Accepted) -> dict[str, Any]:
 
 def _place(utterance: Utterance) -> tuple[str, str]:
     """Return the test, and what names an item and its place in the id: VNT20-shove."""
-    return utterance.test, utterance.id.partition("-")[2] or utterance.prompt
+    session, whole = f"{utterance.session}-", utterance.id
+    own = whole.removeprefix(session) if whole.startswith(session) else whole.partition("-")[2]
+    return utterance.test, own or utterance.prompt
 
 
 def _id(text: str, taken: set[str]) -> str:
@@ -124,32 +134,49 @@ def _sessions(corpus: Corpus) -> Iterable[ImportedSession]:
     for utterance in corpus.utterances:
         tests[utterance.prompt.casefold()].add(utterance.test)
     for (split, session), own in found.items():
-        table = corpus.root / split / TABLE
-        named = tuple(_named(one, several=len(tests[one.prompt.casefold()]) > 1) for one in own)
-        yield ImportedSession(own[0].speaker, table, named, title=session)
+        told = corpus.sessions.get(session, {})
+        named = tuple(
+            _named(one, corpus, several=len(tests[one.prompt.casefold()]) > 1) for one in own
+        )
+        table = corpus.root / (split or UNSPLIT) / TABLE
+        day = told.get("session_date", "")
+        stated: list[dict[str, str]] = []
+        for one in own:
+            if (texts := stated_of(one, corpus)) not in stated:
+                stated.append(texts)
+        yield ImportedSession(own[0].speaker, table, named, day, session, tuple(stated))
 
 
-def _named(utterance: Utterance, *, several: bool) -> Named:
+def _named(utterance: Utterance, corpus: Corpus, *, several: bool) -> Named:
     """Return a response; ``several`` tests have its prompt."""
-    transcripts: tuple[Transcript, ...] = ()
+    rater = corpus.sessions.get(utterance.session, {}).get("rater", "")
+    heard = [transcript_of(*one) for one in corpus.systems.get(utterance.id, {}).items()]
     if utterance.transcript is not None:
-        segments = tuple(Segment(label, 0.0, 0.0) for label in utterance.transcript)
-        status: Literal["ok", "empty"] = "ok" if segments else "empty"
-        transcripts = (Transcript("", status, segments, metadata={"times": "none"}),)
+        heard.append(transcript_of("", utterance.transcript))
     score = {True: "right", False: "error", None: None}[utterance.correct]
     test = f"{_id(utterance.test or TESTLESS, set())}/" if several else ""
     return Named(
         f"{test}{_id(utterance.prompt, set()) if several else utterance.prompt}",
-        transcripts=transcripts,
+        transcripts=tuple(heard),
         score=score,  # type: ignore[arg-type]
         sound=utterance.sound,
+        rater=rater,
     )
 
 
-def _participant(own: Sequence[Utterance], root: Path) -> dict[str, str]:
-    aq = next((one.aq for one in own if one.aq is not None), None)
-    found = {"corpus": "PSST", "split": own[0].split}
-    return found if aq is None else {**found, "AQ": f"{aq:g}"}
+def transcript_of(transcriber: str, labels: Sequence[str]) -> Transcript:
+    """Return a transcript without times."""
+    segments = tuple(Segment(label, 0.0, 0.0) for label in labels)
+    status: Literal["ok", "empty"] = "ok" if segments else "empty"
+    return Transcript(transcriber, status, segments, metadata={"times": "none"})
+
+
+def stated_of(utterance: Utterance, corpus: Corpus) -> dict[str, str]:
+    """Return what the corpus states of a speaker: of our export, the participant's record."""
+    if told := corpus.sessions.get(utterance.session):
+        return {name: text for name, text in told.items() if name not in OF_SESSIONS and text}
+    aq = {} if utterance.aq is None else {"AQ": f"{utterance.aq:g}"}
+    return {"corpus": "PSST", "split": utterance.split, **aq}
 
 
 def _notes(corpus: Corpus, guessed: Sequence[str]) -> Iterable[str]:
@@ -159,13 +186,6 @@ def _notes(corpus: Corpus, guessed: Sequence[str]) -> Iterable[str]:
         yield f"accepted pronunciations that stood twice are merged: {count} ({words})"
     if guessed:
         yield f"accepted by the dictionary, as the corpus lists none: {_named_in(guessed)}"
-    several = {
-        speaker
-        for speaker, own in corpus.by_speaker.items()
-        if len({one.aq for one in own if one.aq is not None}) > 1
-    }
-    if several:
-        yield f"more than one aq_index, the first is taken: {_named_in(sorted(several))}"
 
 
 def _named_in(names: Iterable[str]) -> str:

@@ -57,3 +57,17 @@ def tabwb_register_importers(register: Register) -> None:
             "psst", "the PSST corpus: recordings with transcripts, in its public layout", _importer
         )
     )
+
+
+def _exporter(spec: Spec, options: Any) -> object:
+    from tabwb_psst.exporting import PsstExporter
+
+    return PsstExporter()
+
+
+@hookimpl
+def tabwb_register_exporters(register: Register) -> None:
+    """Register the corpus' layout."""
+    register(
+        Descriptor("psst", "The PSST corpus' layout: splits with tables and sounds", _exporter)
+    )

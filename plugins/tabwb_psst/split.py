@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,18 +10,14 @@ from typing import Annotated, Any
 import numpy as np
 
 from tabwb.plugin_api import Arg, Operation, Plugins, TabwbError, Tools, UsageError, write_text
-from tabwb.records.speakers import IMPORT_OF, NOT_RECORDED, Speaker, Study, operator
+from tabwb.records.speakers import IMPORT_OF, Speaker, Study, operator
 from tabwb.records.words import RESEARCH_ONLY, plural, separated
 from tabwb_psst.amounts import Amount, amounts_table
 from tabwb_psst.corpus import SPLITS
+from tabwb_psst.groups import Key, keys_of, stratum_of
 from tabwb_psst.partition import Found, divergence, search
-from tabwb_psst.stored import CORPUS, WHERE, Response, responses_of
+from tabwb_psst.stored import CORPUS, WHERE, responses_of
 
-OF_RESPONSES: Mapping[str, Callable[[Response], str]] = {
-    "test": lambda response: response.utterance.test,
-    "prompt": lambda response: response.utterance.prompt,
-}
-"""Keys of responses; all others are columns of participants' records."""
 RECORDED = "split"
 METHODS = {
     "random": "the best of {tried:,} random assignments",
@@ -92,7 +88,7 @@ class SplitSpeakers(Operation):
     def check(self, plugins: Plugins) -> None:
         """Check the values that do not depend on the data."""
         _aims(self.aim)
-        check_keys(_keys(self.by), plugins.study, stored=self.corpus is None)
+        _keys(self.by, plugins.study)
         if self.record:
             plugins.study.column(self.record)
             if self.corpus is not None:
@@ -104,15 +100,15 @@ class SplitSpeakers(Operation):
 
     def do(self, tools: Tools) -> None:
         """Search, and report as table 7."""
-        aims, keys, study = _aims(self.aim), _keys(self.by), tools.plugins.study
+        aims, keys = _aims(self.aim), _keys(self.by, tools.plugins.study)
         responses = [
             one for one in responses_of(tools, self.corpus, self.where) if one.utterance.frames > 0
         ]
-        strata = [tuple(stratum_of(one, key) for key in keys) for one in responses]
         amounts = [
-            Amount(one.utterance.speaker, one.utterance.split, one.utterance.seconds, stratum)
-            for one, stratum in zip(responses, strata, strict=True)
-        ]
+            Amount(one.utterance.speaker, one.utterance.split, one.utterance.seconds,
+                   (stratum_of(one, keys),))
+            for one in responses
+        ]  # fmt: skip
         seconds, speakers = _seconds(amounts)
         if len(speakers) < len(aims):
             raise UsageError(
@@ -131,7 +127,8 @@ class SplitSpeakers(Operation):
         made = [one._replace(split=split_of[one.speaker]) for one in amounts]
         before = _divergence(amounts, [one for one in SPLITS if one in {a.split for a in amounts}])
         document = {
-            "by": list(keys), "aim": aims, "candidates": self.candidates, "seed": self.seed,
+            "by": [key.id for key in keys], "aim": aims, "candidates": self.candidates,
+            "seed": self.seed,
             "method": found.method, "tried": found.tried, "divergence": found.divergence,
             "divergence_random": found.random, "divergence_before": before,
             "tolerance": found.tolerance,
@@ -140,10 +137,9 @@ class SplitSpeakers(Operation):
             ],
         }  # fmt: skip
         tools.document |= document
-        order = order_of(keys, study)
         notes = [_told(found, before)]
-        table = amounts_table("psst-split", made, names, keys, order, notes)
-        caption = f"Hours, segments and speakers by split and {', '.join(keys)}"
+        table = amounts_table("psst-split", made, names, keys, notes)
+        caption = f"Hours, segments and speakers by split and {', '.join(key.id for key in keys)}"
         tools.tables.append((table, caption))
 
     def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
@@ -214,43 +210,12 @@ def _aims(text: str) -> dict[str, float]:
     return {split: number / total for split, number in zip(SPLITS, numbers, strict=True) if number}
 
 
-def _keys(text: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(separated(text)))
-
-
-def check_keys(keys: Sequence[str], study: Study, *, stored: bool) -> None:
-    """Refuse keys without groups."""
-    columns = [
-        column.name
-        for column in study.columns
-        if column.type in ("text", "choice", "choices") and column.name != RECORDED
-    ]
-    known = [*OF_RESPONSES, *(columns if stored else ["severity"])]
-    for key in keys:
-        if key not in known:
-            raise UsageError(f"there are no groups by '{key}'", where="by",
-                             allowed=", ".join(known))  # fmt: skip
-    if not keys:
-        raise UsageError("a key is needed", where="by", allowed=", ".join(known))
-
-
-def stratum_of(response: Response, key: str) -> str:
-    """Return the value of a key."""
-    if key in OF_RESPONSES:
-        return OF_RESPONSES[key](response) or NOT_RECORDED
-    value = response.values.get(key)
-    return NOT_RECORDED if value is None else str(value)
-
-
-def order_of(keys: Sequence[str], study: Study) -> Callable[[tuple[str, ...]], object]:
-    """Return what sorts strata: choices as declared, others by name, *not recorded* last."""
-    choices = {column.name: column.choices for column in study.columns}
-
-    def place(key: str, value: str) -> tuple[bool, int, str]:
-        known = choices.get(key, ())
-        return value == NOT_RECORDED, known.index(value) if value in known else len(known), value
-
-    return lambda strata: [place(key, one) for key, one in zip(keys, strata, strict=True)]
+def _keys(text: str, study: Study) -> tuple[Key, ...]:
+    keys = keys_of(text, study)
+    if not keys or any(key.id == RECORDED for key in keys):
+        wrong = f"'{RECORDED}' is what is assigned" if keys else "a key is needed"
+        raise UsageError(wrong, where="by", allowed="severity, test, columns of participants")
+    return keys
 
 
 def _seconds(amounts: Sequence[Amount]) -> tuple[np.ndarray[Any, np.dtype[np.float64]], list[str]]:

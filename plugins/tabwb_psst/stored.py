@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -13,9 +14,10 @@ from tabwb.battery.model import Battery
 from tabwb.phonology.inventory import parse_pronunciation
 from tabwb.plugin_api import Arg, Clip, Tools, Transcript, UsageError, numbers_of
 from tabwb.records.naming import LimitsSet, Scored, Take, observations_of, transcripts_of
-from tabwb.records.speakers import Value
+from tabwb.records.speakers import Scope, Study, Value
 from tabwb.records.trials import Administration, Trial
 from tabwb_psst.corpus import RATE, Split, Utterance, read_corpus
+from tabwb_psst.importing import stated_of, transcript_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +125,19 @@ def _response(
     return Response(utterance, values, clip, accepted, machines)
 
 
-def may_train(tools: Tools, speaker: str) -> bool:
-    """Return whether a person's recordings may train or test a model.
+def _read(study: Study, stated: Mapping[str, str]) -> Mapping[str, Value]:
+    """Return the values that a folder states of a participant; what is none is left out."""
+    found: dict[str, Value] = {}
+    for name, text in stated.items():
+        with suppress(UsageError):
+            found[name] = study.column(name).read(text)
+    return study.values_of(found)
 
-    Those of a person of whom only files have told may, where the study does not require consent.
+
+def may(tools: Tools, speaker: str, scope: Scope) -> bool:
+    """Return whether a person has agreed to a scope, such as to train a model.
+
+    A person of whom only files have told is not asked, where the study does not require consent.
     """
     people = tools.store.people
     asked = (
@@ -134,7 +145,7 @@ def may_train(tools: Tools, speaker: str) -> bool:
         or bool(people.consents(speaker))
         or any(not version.is_imported for version in people.speaker_versions(speaker))
     )
-    return not asked or people.allowed(speaker, "train")
+    return not asked or people.allowed(speaker, scope)
 
 
 CORPUS = Arg(
@@ -173,9 +184,13 @@ def responses_of(
     study = tools.plugins.study
     return [
         Response(
-            one, study.values_of({} if one.aq is None else {"AQ": one.aq}),
+            one, _read(study, stated_of(one, read)),
             Clip(str(one.sound)) if one.sound else None,
             read.accepted.get(one.prompt.casefold(), ()),
+            {
+                system: transcript_of(system, labels)
+                for system, labels in read.systems.get(one.id, {}).items()
+            },
         )
         for one in read.utterances
     ]  # fmt: skip

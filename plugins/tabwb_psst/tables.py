@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +13,13 @@ from tabwb.phonology.corpus import Classification, Match, says_one_of
 from tabwb.phonology.dictionary import pronounced
 from tabwb.plugin_api import Arg, Operation, Plugins, Tools, UsageError
 from tabwb.records.columns import Column
-from tabwb.records.speakers import NOT_RECORDED
-from tabwb.records.words import plural, separated
+from tabwb.records.speakers import NOT_RECORDED, Study
+from tabwb.records.words import plural
 from tabwb.tables.table import Table, table_of
-from tabwb_psst.amounts import Amount, amounts_table
+from tabwb_psst.amounts import ALL, Amount, amounts_table
 from tabwb_psst.corpus import SPLITS
-from tabwb_psst.split import check_keys, order_of, stratum_of
-from tabwb_psst.stored import CORPUS, WHERE, Response, responses_of
+from tabwb_psst.groups import Key, Stratum, keys_of, order_of, strata_of
+from tabwb_psst.stored import CORPUS, WHERE, Response, may, responses_of
 
 Which = Literal["1", "2", "3", "7", "shared", "confusion", "features"]
 GOLD = "gold"
@@ -65,74 +65,69 @@ class PaperTable(Operation):
 
     def check(self, plugins: Plugins) -> None:
         """Refuse keys without groups."""
-        if self._keys:
-            check_keys(self._keys, plugins.study, stored=self.corpus is None)
-            if self.which in ("1", "shared"):
-                raise UsageError("this table has no groups: take table 7", where="by")
+        if self._keys(plugins.study) and self.which in ("1", "shared"):
+            raise UsageError("this table has no groups: take table 7", where="by")
 
-    @property
-    def _keys(self) -> tuple[str, ...]:
-        asked = tuple(dict.fromkeys(separated(self.by)))
-        return asked or (("severity",) if self.which == "7" else ())
+    def _keys(self, study: Study) -> tuple[Key, ...]:
+        return keys_of(self.by or ("severity" if self.which == "7" else ""), study)
 
     def do(self, tools: Tools) -> None:
         """Make the table."""
-        study, keys = tools.plugins.study, self._keys
+        keys = self._keys(tools.plugins.study)
         responses = responses_of(tools, self.corpus, self.where)
-        strata = [tuple(stratum_of(one, key) for key in keys) for one in responses]
-        order = order_of(keys, study)
-        caption = CAPTIONS[self.which].format(by=", ".join(keys))
+        by = ", ".join(key.id for key in keys)
+        caption = CAPTIONS[self.which].format(by=by)
         if self.which in ("1", "7"):
-            table = _amounts(f"psst-table-{self.which}", responses, strata, keys, order)
+            table = _amounts(f"psst-table-{self.which}", responses, keys)
         else:
-            given = _Given(responses, strata, keys, order)
-            table = _MADE[self.which](given)
+            table = _MADE[self.which](_Given(responses, keys))
             if keys:
-                caption += f", by {', '.join(keys)}"
+                caption += f", by {by}"
         tools.tables.append((table, caption))
+        if self.which == "shared" and self.corpus is None:  # it names speakers
+            inside = [one for one in dict.fromkeys(table["speaker"].to_list())
+                      if not may(tools, str(one), "share")]  # fmt: skip
+            if inside:
+                tools.warn(f"this stays within the study: not consented to sharing outside it "
+                           f"(scope 'share'): {', '.join(map(str, inside))}")  # fmt: skip
 
 
-def _amounts(
-    name: str,
-    responses: Sequence[Response],
-    strata: Sequence[tuple[str, ...]],
-    keys: Sequence[str],
-    order: Callable[[tuple[str, ...]], object],
-) -> Table:
+def _amounts(name: str, responses: Sequence[Response], keys: Sequence[Key]) -> Table:
     amounts = [
         Amount(one.utterance.speaker, one.utterance.split or NOT_RECORDED,
-               one.utterance.seconds, stratum)
-        for one, stratum in zip(responses, strata, strict=True)
+               one.utterance.seconds, strata_of(one, keys))
+        for one in responses
     ]  # fmt: skip
     there = {one.split for one in amounts}
     others = sorted(there - {*SPLITS, NOT_RECORDED})
     splits = [split for split in (*SPLITS, *others, NOT_RECORDED) if split in there]
-    return amounts_table(name, amounts, splits, keys, order)
+    return amounts_table(name, amounts, splits, keys)
 
 
 @dataclass(frozen=True, slots=True)
 class _Given:
-    """Responses with the group of each, and how groups are called and sorted."""
+    """Responses and the keys of their groups."""
 
     responses: Sequence[Response]
-    strata: Sequence[tuple[str, ...]]
-    keys: tuple[str, ...]
-    order: Callable[[tuple[str, ...]], object]
+    keys: tuple[Key, ...]
 
     @property
     def systems(self) -> list[str]:
         """The transcribers, by name."""
         return sorted({name for one in self.responses for name in one.transcripts})
 
-    def groups(self) -> Iterator[tuple[tuple[str, ...], list[Response]]]:
+    def groups(self) -> Iterator[tuple[Stratum, list[Response]]]:
         """Yield the responses of each group in order; without keys all of them."""
-        for stratum in sorted(set(self.strata), key=self.order):  # type: ignore[arg-type]
-            members = zip(self.responses, self.strata, strict=True)
-            yield stratum, [one for one, own in members if own == stratum]
+        found: defaultdict[Stratum, list[Response]] = defaultdict(list)
+        for one in self.responses:
+            for stratum in strata_of(one, self.keys):
+                found[stratum].append(one)
+        for stratum in sorted(found, key=order_of(self.keys)):
+            yield stratum, found[stratum]
 
     def columns(self) -> list[Column]:
         """Return the columns of the keys."""
-        return [Column(key, key.replace("_", " ").capitalize(), "the group") for key in self.keys]
+        return [key.column("the group") for key in self.keys]
 
 
 def _heard(response: Response, system: str) -> tuple[str, ...] | None:
@@ -224,10 +219,19 @@ def _predicted(response: Response, system: str, match: Match) -> bool | None:
 
 
 def _correctness(given: _Given) -> Table:
-    rows: list[tuple[object, ...]] = []
+    """Return the table; gold stands on all responses, and on those of each system with fewer."""
     systems = given.systems
-    for system in (GOLD, *systems):
-        for stratum, own in given.groups():
+    compared: list[tuple[str, str]] = [(GOLD, ALL)]
+    for system in systems:
+        fewer = any(
+            _heard(one, system) is None and one.utterance.transcript is not None
+            for one in given.responses
+        )
+        compared += [(system, system), *([(GOLD, system)] if fewer else [])]
+    rows: list[tuple[object, ...]] = []
+    for system, of in compared:
+        for stratum, members in given.groups():
+            own = [one for one in members if of == ALL or _heard(one, of) is not None]
             pairs = _pairs(own, system)
             rate = rate_of(system, score([a for a, _ in pairs], [b for _, b in pairs]))
             for match, silence in MATCHES.items():
@@ -238,12 +242,13 @@ def _correctness(given: _Given) -> Table:
                     and (predicted := _predicted(one, system, match)) is not None
                 )
                 rows.append(
-                    (system, *stratum, silence, found.compared, found.tp, found.fp, found.fn,
+                    (system, of, *stratum, silence, found.compared, found.tp, found.fp, found.fn,
                      found.tn, found.f1, found.precision, found.recall, found.accuracy, rate.fer,
                      rate.per)
                 )  # fmt: skip
     columns = [
-        SYSTEM, *given.columns(),
+        SYSTEM, Column("of", "Of", "whose responses: all, or those that this system transcribed"),
+        *given.columns(),
         Column("silence", "Silence", "whether silence and noise are removed before the target is "
                "looked for (the paper), or kept (the published program)"),
         RESPONSES,

@@ -22,7 +22,7 @@ from tabwb.tables.table import Table, table_of
 from tabwb_psst.classify import Fitted, Sample, Truths, fitted, scored, welch
 from tabwb_psst.corpus import SPLITS
 from tabwb_psst.features import Features, features
-from tabwb_psst.stored import CORPUS, WHERE, Response, may_train, responses_of
+from tabwb_psst.stored import CORPUS, WHERE, Response, may, responses_of
 
 PSST_B = "PSST-B"
 USUAL = "bundled-words"
@@ -186,7 +186,7 @@ def _is_usable(tools: Tools, response: Response, left_out: Counter[str]) -> bool
         why = "not scored"
     elif response.clip is None:
         why = "no sound"
-    elif utterance.where.startswith("#") and not may_train(tools, utterance.speaker):
+    elif utterance.where.startswith("#") and not may(tools, utterance.speaker, "train"):
         why = "no consent to train"
     if why:
         left_out[why] += 1

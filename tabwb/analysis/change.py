@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.frame import Place
+from tabwb.analysis.keys import Filter
 from tabwb.analysis.measures import ACCURACY
+from tabwb.analysis.selection import Selection, outlined, selected
 from tabwb.analysis.statistics.marks import marks_of
 from tabwb.analysis.statistics.summary import named_of
 from tabwb.analysis.tables.declared import LIKE, ends, measured, number, p_value, text, whole
@@ -497,9 +499,41 @@ TESTS = (
 # ------------------------------------------------------------------ sessions and sets, as named
 
 
-def sessions_of(store: Store, participant: str, battery: str | None = None) -> list[Administration]:
+Where = str | Iterable[str | Filter] | Mapping[str, object]
+
+
+def members_of(
+    store: Store,
+    participant: str,
+    battery: str | None = None,
+    *,
+    sessions: str | None = None,
+    where: Where = (),
+    primary: str = "",
+) -> tuple[AdministrationData, ...]:
+    """Return the sessions of a participant that are compared, with their answers.
+
+    Args:
+        store: that has them.
+        participant: study ID.
+        battery: its id, if there are sessions of several.
+        sessions: numbers of administrations or days, with commas between.
+        where: filters, as those of results, also on items.
+        primary: whose ratings count.
+    """
+    selection = Selection.of(where=where, primary=primary)
+    own = chosen_sessions(sessions_of(store, participant, battery, selection), sessions)
+    return selected(store, [one.id for one in own], selection)
+
+
+def sessions_of(
+    store: Store, participant: str, battery: str | None = None, selection: Selection | None = None
+) -> list[Administration]:
     """Return the administrations of a participant with answers, all of one battery version."""
     own = [one for one in store.administrations() if one.conditions.study_id == participant]
+    if own and selection is not None:
+        chosen_of = outlined(store, [one.id for one in own], selection)
+        own = [data.administration for data in chosen_of]
     if not own:
         known = dict.fromkeys(
             one.conditions.study_id for one in store.administrations() if one.conditions.study_id

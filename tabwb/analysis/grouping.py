@@ -69,7 +69,8 @@ class KeyValue(NamedTuple):
     """What a group has of one key.
 
     ``name`` is what the group is called by this key alone, with the model's whole spec; ``cell`` is
-    the value as a table has it below the title.
+    the value as a table has it below the title; ``told`` is the value as data have it, *not
+    recorded* of a person without one.
     """
 
     key: str
@@ -77,6 +78,7 @@ class KeyValue(NamedTuple):
     value: Value | None
     name: str
     cell: str
+    told: Value | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -390,7 +392,10 @@ def _joined(names: Iterable[str]) -> str:
 
 def _key_value(key: Key, value: Value | None, name: str, short: str) -> KeyValue:
     cell = written(value) if key.kind == "number" and value is not None else short
-    return KeyValue(key.id, key.title, value, name, cell if key.id != "administration" else short)
+    cell = cell if key.id != "administration" else short
+    # A model's group has its own name.
+    told = key.absent_value if value is None and name == key.absent else value
+    return KeyValue(key.id, key.title, value, name, cell, told)
 
 
 def _first(named: object) -> object:

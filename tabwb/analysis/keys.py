@@ -70,14 +70,20 @@ class Key(NamedTuple):
     # What conditions.compared leaves out so that responses are pooled over the key.
     pooled: tuple[str, ...] = ()
     several: bool = False  # whether one administration or item may have several values
-    band: Callable[[Value], str] | None = None  # the group of a number; None: by its value
+    band: Callable[[Value], Value] | None = None  # the group of a number; None: by its value
     order: tuple[str, ...] = ()  # of the values, where they have one
     read: Callable[[str], Value] | None = None  # what a person typed as a value; None: as it is
 
     def groups(self, data: AdministrationData) -> tuple[Value, ...]:
         """Return what an administration is grouped by: its values, or the bands of numbers."""
         values = self.values(data) if self.applies_to(data) else ()
-        return values if self.band is None else tuple(self.band(value) or value for value in values)
+        return values if self.band is None else tuple(map(self.band, values))
+
+    @property
+    def absent_value(self) -> str | None:
+        """What tables have where a person has no value; nothing in a column of numbers."""
+        numbers = self.kind == "number" and self.band is None
+        return self.absent if self.whom == "speaker" and not numbers else None
 
     def applies_to(self, data: AdministrationData) -> bool:
         """Return whether the key applies to the examinee of an administration."""
@@ -444,12 +450,11 @@ def keys_of_participants(study: Study) -> Keys:
 
 
 def _participant_key(column: Column) -> Key:
-    number, several = column.type in ("whole", "number"), column.type == "choices"
+    number = column.type in ("whole", "number")
     title = column.title or column.name.replace("_", " ")
 
     def values(data: AdministrationData) -> tuple[Value, ...]:
-        found = _one(data.speaker.get(column.name))
-        return tuple(separated(str(found[0]))) if found and several else found
+        return column.parts(data.speaker.get(column.name))
 
     def also(data: AdministrationData) -> tuple[str, ...]:
         found = values(data)
@@ -470,9 +475,9 @@ def _participant_key(column: Column) -> Key:
         absent=NOT_RECORDED,
         label=label,
         also=also,
-        several=several,
-        band=column.band if column.bands else None,
-        order=tuple(name for name, _ in column.bands) or column.choices,
+        several=column.type == "choices",
+        band=column.group if column.bands else None,
+        order=column.order,
     )
 
 

@@ -138,8 +138,8 @@ def import_naming(
 ) -> list[Administration]:
     """Return the administrations of pictures that were named elsewhere, with their recordings.
 
-    A TextGrid, an EAF, a folder of them, or a PSST folder, with the sound files beside them; as
-    ``tabwb import`` reads them. What the study has to know of a session is a warning.
+    A TextGrid, an EAF, a folder of them, or a folder with ``utterances.tsv``, with the sound files
+    beside them; as ``tabwb import`` reads them. What is to be known of a session is a warning.
 
     Args:
         path: of the file or folder.

@@ -274,6 +274,8 @@ class Study:
         battery: str | None = None,
         sets: str | None = None,
         baselines: int | None = None,
+        sessions: str | None = None,
+        where: Where = (),
         rows: Changes = "change",
         primary: str = "",
     ) -> Table:
@@ -286,6 +288,8 @@ class Study:
             battery: its id, if there are sessions of several.
             sets: tags of items with commas between, or a CSV file with the columns item and set.
             baselines: number of sessions before treatment.
+            sessions: only these: numbers of administrations or days, with commas between.
+            where: only sessions, and responses, with these values.
             rows: tests of change, right responses of each session, or each item over the sessions.
             primary: whose ratings count where several people rated: a rater's code, or a rule
                 (``majority``, ``consensus``, ``adjudicated``).
@@ -294,11 +298,12 @@ class Study:
             UsageError: there are no such sessions, or a set names an unknown item.
         """
         from tabwb.analysis import change as tables
-        from tabwb.analysis.administrations import load_columns
-        from tabwb.analysis.change import change_of, named_sets, sessions_of
+        from tabwb.analysis.change import change_of, members_of, named_sets
 
-        numbers = [one.id for one in sessions_of(self.store, participant, battery)]
-        members = load_columns(self.store, numbers, primary=self._counting(primary))
+        members = members_of(
+            self.store, participant, battery, sessions=sessions, where=where,
+            primary=self._counting(primary),
+        )  # fmt: skip
         found = change_of(members, named_sets(members, sets), baselines)
         if rows == "items":
             return tables.change_items_table(found)

@@ -46,6 +46,8 @@ selection_options = options_of(DrawFigure, *SELECTING)
 """Give a command the options that choose and group results."""
 where_option = options_of(ExportResults, "where")
 """Chooses whole administrations."""
+filter_option = options_of(DrawFigure, "where")
+"""Chooses administrations, and responses of them."""
 sort_option = options_of(DrawFigure, "sort")
 
 

@@ -29,6 +29,7 @@ from tabwb.cli.result_printing import (
     check_options,
     chosen_format,
     columns_option,
+    filter_option,
     format_option,
     listed,
     measure_option,
@@ -383,6 +384,7 @@ def _lines(row: Mapping[str, Any]) -> Iterator[str]:
     metavar="N,N|DATES",
     help="Only these sessions: numbers of administrations, or days (YYYY-MM-DD).",
 )
+@filter_option
 @click.option("--items", is_flag=True, help="Show each item in each session too.")
 @format_option
 @columns_option
@@ -395,6 +397,7 @@ def change(
     sets: str | None,
     baselines: int | None,
     sessions: str | None,
+    where: tuple[str, ...],
     items: bool,
     format_id: str | None,
     columns: str | None,
@@ -411,15 +414,15 @@ def change(
     answers later, of two sets that the first changes more: name the trained set first.
     """
     from tabwb.analysis import change as tables
-    from tabwb.analysis.administrations import load_columns
-    from tabwb.analysis.change import change_of, chosen_sessions, named_sets, sessions_of
+    from tabwb.analysis.change import change_of, members_of, named_sets
 
     printed = chosen_format(format_id, columns, as_json=as_json, excluded={})
     with opened_store(store_location) as (plugins, store):
-        chosen = chosen_sessions(sessions_of(store, participant, battery), sessions)
         counting = plugins.configuration.study.counting_rater(primary)
-        members = load_columns(store, [one.id for one in chosen], primary=counting)
-        warn_unshared(store, plugins, chosen, printed)
+        members = members_of(
+            store, participant, battery, sessions=sessions, where=where, primary=counting
+        )
+        warn_unshared(store, plugins, [one.administration for one in members], printed)
     found = change_of(members, named_sets(members, sets), baselines)
     whose = f"{found.participant}, {found.battery} {found.version}"
     made = [

@@ -13,6 +13,7 @@ from tabwb.records.words import plural
 
 if TYPE_CHECKING:
     from tabwb.administer.answers.importing import Imported
+    from tabwb.administer.participants import Filling, Stated
     from tabwb.host.plugins import Plugins
     from tabwb.plugin_api.components import Importer
 
@@ -42,7 +43,7 @@ class ImportFile(Operation):
 
     A table (CSV, TSV, JSON lines) with the columns item and response, or text and prompt; a log of
     inspect_ai, or a folder of them; samples of lm-evaluation-harness; CHAT transcripts (.cha); or
-    spoken naming: a TextGrid, an EAF, a folder of them, or a PSST folder, with the sound files
+    spoken naming: a TextGrid, an EAF, a folder of them or with utterances.tsv, with the sound files
     beside them; or a folder of recordings, ITEM.wav. All answers of a file are stored, or none.
     'tabwb import psst DIR' reads the PSST corpus, session by session, with a battery of its own.
 
@@ -307,6 +308,18 @@ class Source:
         """Store it."""
         raise NotImplementedError
 
+    def _plan_records(self, tools: Tools, stated: Stated) -> Filling:
+        """Tell what becomes of the records of participants; return what is to be stored."""
+        from tabwb.administer.participants import planned_records
+
+        store = tools.store if tools.there else None
+        filling = planned_records(store, tools.plugins.study, stated)
+        if filling.new:
+            tools.say(f"new values of {plural(len(filling.new), 'participant')}")
+        for line in filling.lines():
+            tools.warn(line)
+        return filling
+
     def _marks(self) -> Any:
         from tabwb.records.trials import Marks, changes
 
@@ -361,7 +374,7 @@ class Answers(Source):
     def document(self) -> dict[str, Any]:
         """Return the runs with their answers."""
         plan = self._prepared.plan
-        records = {"records": self._records.to_json()} if plan.source.people else {}
+        records = {"records": self._records.to_json()} if self._stated else {}
         return {
             **records,
             "imports": [
@@ -394,19 +407,14 @@ class Answers(Source):
     def tell(self, tools: Tools) -> None:
         """Tell how many answers there are, and what is left out."""
         from tabwb.administer.answers.importing import left_out, stated_records
-        from tabwb.administer.participants import planned_records
 
         plan = self._prepared.plan
         tools.say(f"{plan.source.title}: {plural(len(plan.source.answers), 'answer')}")
-        self._records = planned_records(
-            tools.store if tools.there else None,
-            tools.plugins.study,
-            stated_records(self._prepared),
-        )
-        if self._records.new:
-            tools.say(f"new values of {plural(len(self._records.new), 'participant')}")
-        left = left_out(plan, self._prepared.battery.id)
-        for line in (*left, *self._records.lines(), *self._remarks):
+        for line in left_out(plan, self._prepared.battery.id):
+            tools.warn(line)
+        self._stated = tuple(stated_records(self._prepared))
+        self._records = self._plan_records(tools, self._stated)
+        for line in self._remarks:
             tools.warn(line)
 
     def store(self, tools: Tools) -> Progress:

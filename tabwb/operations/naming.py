@@ -413,14 +413,19 @@ class Sessions(Source):
     def document(self) -> dict[str, Any]:
         """Return the sessions."""
         return {
+            **self._told_records(),
             "imports": [
                 {
                     "source": str(session.source), "examinee": given.examinee, "kind": given.kind,
                     "origin": given.made_by, "answers": len(session.responses),
                 }
                 for session, given in self._prepared.sessions
-            ]
+            ],
         }  # fmt: skip
+
+    def _told_records(self) -> dict[str, Any]:
+        stated = any(session.stated for session, _ in self._prepared.sessions)
+        return {"records": self._records.to_json()} if stated else {}
 
     def lines(self) -> Iterator[str]:
         """Yield the first sessions."""
@@ -434,11 +439,22 @@ class Sessions(Source):
         """Tell what the study has to know."""
         for line in self._prepared.notes:
             tools.warn(line)
+        self._records = self._plan_records(
+            tools,
+            ((given.person, texts) for session, given in self._prepared.sessions
+             for texts in session.stated),
+        )  # fmt: skip
 
     def store(self, tools: Tools) -> Progress:
-        """Store one session after another; a stop leaves whole ones."""
+        """Fill the records of participants, and store one session after another.
+
+        A stop leaves whole sessions.
+        """
+        from tabwb.administer.participants import store_records
         from tabwb.tasks.spoken_naming.giving import import_sessions
 
+        store_records(tools.store, self._records, self.path.name)
+        tools.document |= self._told_records()
         of, numbers = len(self._prepared.sessions), list[int]()
 
         def step() -> None:
@@ -487,25 +503,22 @@ class Corpus(Sessions):
     def tell(self, tools: Tools) -> None:
         """Tell what was read and what is left out, a line each, and how many of each kind."""
         tools.say(self._file.title)
-        for line in (*self._file.problems[:MOST_PROBLEMS], *self._prepared.notes):
+        for line in self._file.problems[:MOST_PROBLEMS]:
             tools.warn(line)
         if (more := len(self._file.problems) - MOST_PROBLEMS) > 0:
             tools.warn(f"and {plural(more, 'problem')} more; --json has all of them")
         if counts := ", ".join(f"{what} {n}" for what, n in self._file.left_out.items()):
             tools.warn(f"left out: {counts}")
+        super().tell(tools)
 
     def store(self, tools: Tools) -> Progress:
         """Fill the records of participants, and store one session after another."""
-        from tabwb.administer.participants import fill_records
+        from tabwb.administer.participants import store_records
         from tabwb.tasks.spoken_naming.giving import import_sessions
 
         prepared, numbers = self._prepared, list[int]()
         sizes = [len(session.responses) for session, _ in prepared.sessions]
-        filling = fill_records(
-            tools.store, tools.plugins.study, self._file.participants.items(), self.path.name
-        )
-        for difference in filling.differences:
-            tools.warn(str(difference))
+        store_records(tools.store, self._records, self.path.name)
         done = 0
         try:
             for number, _ in import_sessions(

@@ -86,7 +86,6 @@ class SpokenFile:
         battery: the tables of a battery of the corpus, as in ``battery.toml``, without files; for
             who names no other.
         rater: who transcribed and scored, an ID, where a response does not say it.
-        participants: the columns of speakers' records that the corpus states, as texts.
         left_out: what cannot be used: reason to number.
         problems: a line for each of them, with its place.
         notes: what else the user is to know.
@@ -96,7 +95,6 @@ class SpokenFile:
     sessions: tuple[ImportedSession, ...]
     battery: Mapping[str, Any]
     rater: str = ""
-    participants: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     left_out: Mapping[str, int] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -33,6 +33,8 @@ class RecordedRun:
         participant: of a person's answers, the participant code.
         participant_is_own: whether ``participant`` is a code of the source or of its file's name,
             which the user may replace by the study's own; False: it is the study's.
+        stated: of a person's answers, what the source says of the participant: columns of the
+            record with texts.
         session_date: the day on which they were given, ISO 8601.
         seed: of the whole run.
         conversation: whether earlier answers were in the context.
@@ -51,6 +53,7 @@ class RecordedRun:
     origin: Origin | None = None
     participant: str = ""
     participant_is_own: bool = False
+    stated: tuple[tuple[str, str], ...] = ()
     session_date: str = ""
     seed: int | None = None
     decoding: KnownDecoding = KnownDecoding()

@@ -416,6 +416,8 @@ class ImportedSession:
         responses: in the order given.
         date: when the session was held, ISO 8601; empty where the source does not say it.
         title: of the administration, or empty.
+        stated: what the source says of the speaker: texts by column of the record, several where
+            it says so several times.
     """
 
     speaker: str
@@ -423,3 +425,4 @@ class ImportedSession:
     responses: tuple[Named, ...]
     date: str = ""
     title: str = ""
+    stated: tuple[Mapping[str, str], ...] = ()

@@ -338,6 +338,27 @@ class Column:
         above = [(highest, name) for name, highest in self.bands if value <= highest]
         return min(above)[1] if above else ""
 
+    def parts(self, value: Value | None) -> tuple[Value, ...]:
+        """Return what a value consists of: several choices, else itself; nothing without one."""
+        if value is None or value == "":
+            return ()
+        if self.type == "choices":
+            return tuple(part.strip() for part in str(value).split(","))
+        return (value,)
+
+    def group(self, value: Value) -> Value:
+        """Return the group of a value: the name of its band, else itself.
+
+        >>> AQ.group(48.5), Column("age_years", "number").group(61)
+        ('severe', 61)
+        """
+        return self.band(value) or value
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The groups in their order, where they have one."""
+        return tuple(name for name, _ in self.bands) or self.choices
+
     @property
     def allowed(self) -> str:
         """The allowed values, for people.

@@ -33,7 +33,7 @@ KEPT = (
     "score", "score_by", "heard", "code", "code_by", "cues", "onset_s", "shown_s", "latency_s",
     "marks", "examiner",
 )  # fmt: skip
-FORMATS = ["textgrid", "eaf", "psst", "chat"]
+FORMATS = ["textgrid", "eaf", "chat"]
 
 
 def given(store: Store, plugins: Plugins, battery: Path, folder: Path) -> None:

@@ -87,7 +87,7 @@ def test_typed_transcripts_and_takes_that_do_not_count_come_back(
     folder = recordings(tmp_path / "responses", "dog", "cat_1", "cat_2", "tree", "house")
     spec = f"manual:{typed_table(tmp_path / 'typed.tsv', **TYPED)}"
     run("name", battery, "--speaker", "S-014", "--input", folder, "--transcriber", spec)
-    for number, format_id in enumerate(("textgrid", "eaf", "psst"), start=2):
+    for number, format_id in enumerate(("textgrid", "eaf"), start=2):
         out = tmp_path / format_id
         run("export", "1", "--format", format_id, "--out", out, "--within-study")
         words = ("import", out, "--battery", battery)

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import tabwb
+from tabwb.store.store import Store
 from tests.builders import built, copied, needs
 from tests.cli.conftest import Run
 from tests.conftest import BATTERY
@@ -118,7 +119,7 @@ def test_groups_are_those_of_pandas(frame: pd.DataFrame, run: Run, tmp_path: Pat
     where = ("--by", "severity", "--where", "examinee=speaker")
     groups = run("results", *where, "--json").document["groups"]
     assert [group["by"]["severity"] for group in groups] == [*BANDS, "not recorded"]
-    assert [group["values"]["severity"] for group in groups] == [*BANDS, None]
+    assert [group["values"]["severity"] for group in groups] == [*BANDS, "not recorded"]
     told = {
         group["name"]: (round(part["correct"] / part["n"], 9), part["n"])
         for group in groups
@@ -133,7 +134,7 @@ def test_groups_are_those_of_pandas(frame: pd.DataFrame, run: Run, tmp_path: Pat
     csv_rows = list(csv.DictReader(io.StringIO(run("results", *where, "--format", "csv").out)))
     scored = [row for row in csv_rows if row["measure"] == "accuracy" and not row["feature"]]
     assert found(scored, "words") == words
-    assert {row["by_severity"] for row in csv_rows} == {*BANDS, ""}
+    assert {row["by_severity"] for row in csv_rows} == {*BANDS, "not recorded"}
     data = tmp_path / "numbers.csv"
     run("figure", "accuracy", *where, "--out", tmp_path / "figure.svg", "--data", data)
     with data.open(encoding="utf-8") as file:
@@ -240,6 +241,50 @@ def test_deletion_and_consent_cover_the_columns(store: None, run: Run, tmp_path:
     run("results", "--where", "aetiology=haemorrhage-xyz", status=2)
     for file in (tmp_path / "tabwb-data").rglob("*"):
         assert not file.is_file() or b"haemorrhage-xyz" not in file.read_bytes()
+
+
+@pytest.mark.parametrize(("format_id", "name"), [("inspect", "a.eval"), ("lm-eval", "a")])
+def test_logs_bring_the_records_back(
+    store: None, made: Path, run: Run, tmp_path: Path, format_id: str, name: str
+) -> None:
+    out, again = tmp_path / name, tmp_path / "again.db"
+    run("export", 2, "--format", format_id, "--out", out)
+    into = ("import", out, "--battery", made / "battery.toml", "--store", again)
+    run("speaker", "add", "S-001", "age_years=1", "--store", again)
+    run("speaker", "consent", "S-001", "--scope", "record", "--given", "--store", again)
+    (difference,) = run(*into, "--json").document["records"]["differences"]
+    assert (difference["column"], difference["recorded"]) == ("age_years", 1)
+    values = []
+    for place in (tmp_path / "tabwb-data" / "tabwb.db", again):
+        with Store.open(place, create=False) as opened:
+            values.append(opened.people.speaker("S-001").values)
+    before, after = values
+    assert after == {**before, "age_years": 1} and len(after) > 3
+
+
+def test_change_takes_the_filters_of_results(
+    store: None, made: Path, run: Run, tmp_path: Path
+) -> None:
+    right = {"words/w1": "dog", "words/w2": "no", "saying/s1": "house."}
+    for day in ("2026-02-02", "2026-03-02"):
+        rows = [{"participant": "S-001", "item": item, "response": right[item]} for item in right]
+        table = write(tmp_path / f"{day}.csv", rows)
+        words = ("import", table, "--battery", made / "battery.toml", "--date", day, "--again")
+        run(*words, "--tag", day[5:7])
+
+    def items(*words: str) -> list[tuple[str, int]]:
+        document = run("change", "S-001", *words, "--json").document
+        tables = {table["name"]: table["rows"] for table in document["tables"]}
+        sessions = len({row["session"] for row in tables["sessions"]})
+        return [(row["item"], sessions) for row in tables["change-items"]]
+
+    assert items() == [("w1", 3), ("w2", 3), ("s1", 3)]
+    assert items("--where", "subtest=words", "--where", "tag=02,03") == [("w1", 2), ("w2", 2)]
+    assert items("--where", "session>2026-01-01", "--where", "item=s1") == [("s1", 2)]
+    run("change", "S-001", "--where", "tag=02", status=2)
+    with tabwb.open() as study:
+        found = study.change("S-001", where={"subtest": "saying"}, rows="items")
+    assert found["item"].to_list() == ["s1"]
 
 
 def test_an_export_of_models_has_no_columns_of_participants(

@@ -20,9 +20,14 @@ from tabwb_psst.made import COLUMNS, made_psst
 
 import tabwb
 from tabwb.cli.main import main
+from tabwb.host.plugins import Plugins
 from tabwb.records.naming import Scored, Take, Transcribed, observations_of
+from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.views import observed
+from tests.administer.naming_parts import naming_battery
+from tests.administer.test_naming_round_trip import CUES, given
 from tests.builders import needs, small_files
 
 needs("soundfile")
@@ -52,12 +57,13 @@ def kept(place: Path) -> dict[str, tuple[Any, ...]]:
                 if trial.counting is None:
                     continue
                 take = Take.of_metadata(trial.counting.metadata)
-                said = [one for one in observations_of(trial) if isinstance(one, Transcribed)]
-                scored = [one for one in observations_of(trial) if isinstance(one, Scored)]
+                seen = observations_of(trial)
+                said = [one.transcript for one in seen if isinstance(one, Transcribed)]
+                scored = [one for one in seen if isinstance(one, Scored)]
                 assert take is not None and take.recording not in found
                 found[take.recording] = (
                     given.conditions.examinee, trial.plan.subtest, trial.plan.item,
-                    tuple((one.transcript.transcriber, one.transcript.phonemes) for one in said),
+                    tuple(sorted((one.transcriber, one.phonemes) for one in said)),
                     tuple(one.score for one in scored), sounds[take.recording],
                 )  # fmt: skip
     return found
@@ -261,3 +267,116 @@ def test_a_full_disk_is_one_line_and_nothing_half(
         assert all(answered == recordings for answered, recordings in sessions(place))
     assert run("import", "psst", root, place=place) == 0
     assert Counter(kept(place).values()) == expected(read_corpus(root))
+
+
+# ------------------------------------------------------------------ export
+
+
+def whole(place: Path) -> tuple[Any, ...]:
+    """Sessions with their battery, speaker and title; responses; participants' records."""
+    with Store.open(place, create=False) as store:
+        sessions = {
+            (one.title, one.conditions.examinee, one.battery_hash, one.conditions.rater)
+            for one in store.administrations()
+        }
+        records = {one.id: one.values for one in store.people.speakers()}
+    return sessions, Counter(kept(place).values()), records
+
+
+def test_an_export_is_the_corpus_again(root: Path, place: Path, tmp_path: Path) -> None:
+    table = root / "train" / "utterances.tsv"
+    rows = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
+    rows[1][COLUMNS.index("transcript")] = rows[2][COLUMNS.index("correctness")] = ""
+    rows[3][COLUMNS.index("transcript")] = "<sil>"
+    table.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
+    assert run("import", "psst", root, place=place) == 0
+    unsplit = next(iter(read_corpus(root).by_speaker))
+    assert run("speaker", "set", unsplit, "split=", "age_years=61", "site=Leeds", place=place) == 0
+    speech = [
+        Transcribed(
+            1, Transcript("ear", "ok", (Segment("D", 0.0, 0.0), Segment("<spn>", 0.0, 0.0)))
+        ),
+        Transcribed(1, Transcript("hum:a/b", "empty")),
+    ]
+    with Store.open(place, create=False) as store:
+        (trial, *_) = (one for one in store.trials(1) if one.counting)
+        store.append(1, [observed(trial.plan.number, each) for each in speech])
+    out, again = tmp_path / "out", tmp_path / "again.db"
+    words = ("export", "--all", "--format", "psst", "--out", out)
+    assert run(*words, place=place) == 1, "who is registered has not agreed to share"
+    assert not out.exists()
+    assert run(*words, "--within-study", place=place) == 0
+    assert run("import", "psst", out, place=again) == 0
+    assert whole(again) == whole(place)
+    found = {split: read_corpus(out).split(split) for split in ("train", "valid", "test")}
+    assert all(found.values())
+    assert {one.speaker for one in read_corpus(out).utterances if not one.split} == {unsplit}
+    assert (out / "train" / found["train"][0].filename).is_file()
+
+
+def named_aloud(folder: Path, place: Path) -> Path:
+    """Store a session of four responses in one recording; return its battery."""
+    plugins = Plugins.load()
+    (folder / "battery").mkdir()
+    battery = naming_battery(folder / "battery", CUES)
+    with Store.open(place) as store:
+        given(store, plugins, battery, folder)
+    plugins.close()
+    return battery
+
+
+def test_a_chat_folder_fills_records_and_contradictions_stay(
+    tmp_path: Path, place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    battery = named_aloud(tmp_path, place)
+    values = ("AQ=40.5", "site=Leeds", "sex=female")
+    assert run("speaker", "add", "S-014", *values, place=place) == 0
+    words = ("export", 1, "--format", "chat", "--within-study", "--out", tmp_path / "out")
+    assert run(*words, place=place) == 0
+    into = ("import", tmp_path / "out", "--battery", battery)
+    again, other = tmp_path / "again.db", tmp_path / "other.db"
+    assert run(*into, place=again) == 0
+    with Store.open(again, create=False) as store:
+        assert store.people.speaker("S-014").values == {
+            "AQ": 40.5, "site": "Leeds", "sex": "female"
+        }  # fmt: skip
+        assert not store.people.consents("S-014") and store.people.speaker("S-014").is_imported
+    assert run("speaker", "add", "S-014", "AQ=10", place=other) == 0
+    assert (
+        run("speaker", "consent", "S-014", "--scope", "record", "--given", "today", place=other)
+        == 0
+    )
+    capsys.readouterr()
+    assert run(*into, "--json", place=other) == 0
+    differences = json.loads(capsys.readouterr().out)["records"]["differences"]
+    assert [(one["column"], one["recorded"]) for one in differences] == [
+        ("AQ", 10), ("severity", "very severe")
+    ]  # fmt: skip
+    with Store.open(other, create=False) as store:
+        recorded = store.people.speaker("S-014").values
+        assert recorded == {"AQ": 10, "site": "Leeds", "sex": "female"}
+
+
+def test_a_split_can_be_the_group_and_parts_of_a_recording_are_files(
+    tmp_path: Path, place: Path
+) -> None:
+    again = tmp_path / "again.db"
+    named_aloud(tmp_path, place)
+    assert run("speaker", "add", "S-014", "group=valid", "AQ=40.5", place=place) == 0
+    words = ("export", 1, "--format", "psst", "--within-study", "--out", tmp_path / "out")
+    assert run(*words, place=place) == 0
+    assert run("import", "psst", tmp_path / "out", place=again) == 0
+    corpus = read_corpus(tmp_path / "out")
+    assert [(one.split, one.prompt, one.seconds) for one in corpus.utterances] == [
+        ("valid", name, 8.0) for name in ("dog", "cat", "tree", "house")
+    ]
+    with Store.open(again, create=False) as store:
+        (one,) = store.administrations()
+        assert (one.title, one.session_date) == ("S-014-1", "2026-03-09")
+        assert store.people.speaker("S-014").values == {"group": "valid", "AQ": 40.5}
+    assert [(row[0], row[2], row[4]) for row in kept(again).values()] == [
+        ("S-014", name, (score,))
+        for name, score in zip(
+            ("dog", "cat", "tree", "house"), ("right",) * 3 + ("error",), strict=True
+        )
+    ]

@@ -133,7 +133,7 @@ def test_tables_1_2_3_and_7_equal_a_second_derivation_cell_by_cell(folder: Path)
     every, made = utterances(folder), printed_table(place_of(folder))
     assert check_amounts(every, made) == 3 + 3 * 5
     assert check_rates(every, made) == 2 + 2 * 4 + 2
-    assert check_correctness(every, made) == 3 * 2 + 3 * 2 * 2
+    assert check_correctness(every, made) == 5 * 2 + 5 * 2 * 2
     kept, removed = (counts(every, "gold", kept=kept) for kept in (True, False))
     assert kept != removed, "the two variants are told apart"
 
@@ -207,8 +207,10 @@ def test_a_folder_has_its_amounts_and_gold_without_a_store(
 ) -> None:
     stored, read = table("7"), table("7", str(folder / "psst"))
     assert [row["segments"] for row in stored] == [row["segments"] for row in read]
-    gold = [row for row in table("3", str(folder / "psst")) if row["system"] == "gold"]
-    assert gold == [row for row in table("3") if row["system"] == "gold"]
+    gold, rows = table("3", str(folder / "psst")), table("3")
+    assert gold == [row for row in rows if (row["system"], row["of"]) == ("gold", "all")]
+    of = {row["of"]: row["responses"] for row in rows if row["system"] == "gold"}
+    assert of.keys() == {"all", "ear-a", "ear-b"} and max(of["ear-a"], of["ear-b"]) < of["all"]
     assert main(["psst", "table", "2", str(folder / "psst")]) == 2
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tabwb.plugin_api import Tools, UsageError, numbers_of
 from tabwb.records.speakers import LogEntry
 from tabwb.records.words import plural
-from tabwb_psst.stored import may_train, stored_responses
+from tabwb_psst.stored import may, stored_responses
 from tabwb_psst.train.sources import SILENCE, Example
 
 
@@ -26,7 +26,7 @@ def stored_examples(
         elif one.split not in ("", "train", "valid"):
             test.add(one.speaker)
             left["of speakers of the test split"] += 1
-        elif not may_train(tools, one.speaker):
+        elif not may(tools, one.speaker, "train"):
             left["of speakers who have not consented to 'train'"] += 1
         else:
             found.append(
@@ -51,7 +51,7 @@ def check_again(tools: Tools, examples: Sequence[Mapping[str, Any]]) -> None:
     people = tools.store.people if speakers else None
     if gone := sorted(
         one for one in speakers
-        if not may_train(tools, one) or (people and people.tombstones(one))
+        if not may(tools, one, "train") or (people and people.tombstones(one))
     ):  # fmt: skip
         raise UsageError(
             f"{', '.join(gone)} no longer agrees to 'train': this training cannot be continued",

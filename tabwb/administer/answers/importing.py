@@ -503,6 +503,8 @@ def stated_records(prepared: PreparedImport) -> Iterator[tuple[str, Mapping[str,
     for run, given in zip(prepared.plan.runs, prepared.conditions, strict=True):
         if given.kind == "speaker":
             known.setdefault(run.run.participant, {})[given.person] = None
+            if run.run.stated:
+                yield given.person, dict(run.run.stated)
     for participant, texts in prepared.plan.source.people:
         for speaker in known.get(participant, ()):
             yield speaker, texts

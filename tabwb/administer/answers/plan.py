@@ -539,7 +539,7 @@ def _nothing(
     if spoken and not unmatched:
         return UsageError(
             f"the items of '{battery.id}' are named aloud",
-            hint="import spoken naming from a TextGrid, an EAF or a PSST folder",
+            hint="import spoken naming from a TextGrid, an EAF or a folder with utterances.tsv",
         )
     first = unmatched[0]
     return UsageError(

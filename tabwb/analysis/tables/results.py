@@ -49,7 +49,7 @@ def _key_columns(rows: Sequence[Grouped]) -> Iterator[RecordColumn]:
     """Yield ``by_KEY``, the value of each key by which the groups were made."""
     for at, id_ in enumerate(rows[0].group.keys if rows and rows[0].group.values else ()):
         key = key_of(id_)
-        found = [row.group.values[at].value for row in rows]
+        found = [row.group.values[at].told for row in rows]
         number: ColumnType = "integer" if all(isinstance(one, int) for one in found) else "number"
         texts = key.kind != "number" or any(isinstance(one, str) for one in found)
         yield RecordColumn(
@@ -65,7 +65,7 @@ def _headed(title: str) -> str:
 
 def _key_value(at: int, *, texts: bool) -> Any:
     def value(given: Placed) -> object:
-        found = given.row.group.values[at].value
+        found = given.row.group.values[at].told
         return found if found is None or not texts else str(found)
 
     return value

@@ -414,7 +414,7 @@ def groups_document(rows: Sequence[Grouped], pairs: Sequence[Pair] = ()) -> Json
             {
                 "by": dict(row.group.named),
                 "name": row.label,
-                "values": {one.key: one.value for one in row.group.values},
+                "values": {one.key: one.told for one in row.group.values},
                 "together": list(row.group.together),
                 "apart": dict(row.group.apart),
                 "moved": plain(

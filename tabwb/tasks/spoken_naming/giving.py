@@ -389,7 +389,7 @@ class NamingImport:
     """What is to be imported, as the user says it.
 
     Attributes:
-        path: an annotation file, a folder of them, or a PSST folder.
+        path: an annotation file, a folder of them, or a folder with ``utterances.tsv``.
         battery: its id or path.
         speaker, origin, session, date: where they are not as in the source.
         rater: who transcribed and scored; empty: as the source says, else ``import``.
@@ -436,7 +436,7 @@ def prepare_sessions(
     notes = [f"{request.path}: not in this export: {lost}" for lost in losses_beside(request.path)]
     for imported in sessions:
         source = imported.source
-        raters = sorted({response.rater for response in imported.responses} - {""})
+        raters = sorted(_raters(imported))
         rater = request.rater or (raters[0] if len(raters) == 1 else IMPORTED_BY)
         if len(raters) > 1 and not request.rater:
             notes.append(
@@ -485,8 +485,10 @@ def prepare_corpus(plugins: Plugins, given: SpokenFile, argument: str | None) ->
         if not known:
             continue
         most = max(Counter(response.item for response in known).values())
+        raters = _raters(session)
         conditions = Conditions(
-            examinee=session.speaker, kind="speaker", judges=(), rater=given.rater,
+            examinee=session.speaker, kind="speaker", judges=(),
+            rater=raters.pop() if len(raters) == 1 else given.rater,
             origin="human", session_date=session.date, replicates=most,
         )  # fmt: skip
         resolved = setup.resolve(plugins, battery, conditions)
@@ -494,6 +496,10 @@ def prepare_corpus(plugins: Plugins, given: SpokenFile, argument: str | None) ->
     lost = ", ".join(f"{item} ({count})" for item, count in left_out.items())
     notes = (*given.notes, *([f"no item of '{battery.id}': {lost}"] if lost else ()))
     return PreparedSessions(battery, tuple(made), notes, made=argument is None)
+
+
+def _raters(imported: ImportedSession) -> set[str]:
+    return {response.rater for response in imported.responses} - {""}
 
 
 def made_battery(tables: Mapping[str, Any]) -> Battery:

@@ -18,6 +18,7 @@ from tabwb.battery.model import Battery
 from tabwb.phonology.inventory import SILENT, normalise_label, parse_pronunciation
 from tabwb.phonology.labels import map_labels
 from tabwb.phonology.transcripts import read_table
+from tabwb.records.columns import PARTICIPANT
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.files import check_inside, file_inside, open_file, sha256_of
@@ -464,7 +465,7 @@ def read_sessions(
     tiers: Mapping[str, str] | None = None,
     step: Step = lambda: None,
 ) -> tuple[ImportedSession, ...]:
-    """Return the sessions in a PSST folder, an annotation file, or a folder of annotation files."""
+    """Return the sessions in an annotation file, a folder of them, or a folder with a table."""
     if (path / TABLE).is_file():
         return tuple(_of_table(path / TABLE, battery, step))
     files = [path]
@@ -670,12 +671,15 @@ def _of_table(table: Path, battery: Battery, step: Step) -> Iterator[ImportedSes
     items = items_of(battery)
     sessions: dict[str, list[Named]] = {}
     dates: dict[str, set[str]] = {}
+    stated: dict[str, list[dict[str, str]]] = {}
     for row in rows.rows:
         cells = row.cells
         item = item_of(cells["prompt"], items, row.where)
         session = cells.get("session") or cells["utterance_id"].rpartition("-")[0].strip()
         if day := (cells.get("session_date") or cells.get("date") or "").strip():
             dates.setdefault(session, set()).add(read_day(day, row.where))
+        if (told := _told(cells)) and told not in stated.setdefault(session, []):
+            stated[session].append(told)
         sessions.setdefault(session, []).append(_row(cells, item, table.parent, row.where))
     for session, responses in sessions.items():
         _check(responses, battery, step)
@@ -686,7 +690,19 @@ def _of_table(table: Path, battery: Battery, step: Step) -> Iterator[ImportedSes
                 where=str(table),
             )
         day = next(iter(days), "") or _date_in(responses)
-        yield ImportedSession(session, table, tuple(responses), day)
+        told_of = tuple(stated.get(session, ()))
+        yield ImportedSession(session, table, tuple(responses), day, stated=told_of)
+
+
+def _told(cells: Mapping[str, str]) -> dict[str, str]:
+    """Return what a row states of the participant: texts by column of the record.
+
+    >>> _told({"aq_index": "48.5", "participant_site": "Leeds", "participant_sex": ""})
+    {'AQ': '48.5', 'site': 'Leeds'}
+    """
+    named = {"participant_AQ": cells.get("aq_index", ""), **cells}
+    people = ((name, text) for name, text in named.items() if name.startswith(PARTICIPANT))
+    return {name.removeprefix(PARTICIPANT): text for name, text in people if text}
 
 
 def _date_in(responses: Sequence[Named]) -> str:

@@ -84,12 +84,11 @@ def change(engine: Engine, participant: str, battery: str) -> Built:
     """
     from rich.console import Group
 
-    from tabwb.analysis.administrations import load_columns
     from tabwb.analysis.change import (
         change_items_table,
         change_of,
         change_table,
-        sessions_of,
+        members_of,
         sessions_table,
         sets_of_tags,
         tags_as_sets,
@@ -97,12 +96,11 @@ def change(engine: Engine, participant: str, battery: str) -> Built:
     from tabwb.media.views.typed import explained_view
 
     primary = engine.plugins.configuration.study.primary_rater
-    sessions = sessions_of(engine.store, participant, battery)
-    members = load_columns(engine.store, [one.id for one in sessions], primary=primary)
+    members = members_of(engine.store, participant, battery, primary=primary)
     subtests = members[0].battery.subtests
     found = change_of(members, sets_of_tags(subtests, tags_as_sets(subtests)))
     tables = (change_table(found), sessions_table(found), change_items_table(found))
-    what = f"{participant}, {battery}, {plural(len(sessions), 'session')}"
+    what = f"{participant}, {battery}, {plural(len(members), 'session')}"
     return Built(CHANGE, what, Group(*map(explained_view, tables)))
 
 

@@ -1,24 +1,18 @@
-"""The table of the PSST corpus: one line per response."""
+"""The table beside CHAT transcripts, one line per response: what CHAT has no place for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tabwb.records.columns import PARTICIPANT
 from tabwb.records.speech import is_typed
 from tabwb.scoring.naming.target import right_by_score
 from tabwb_annotations.tiers import (
     NOTES_APART,
     Annotated,
-    Document,
-    Made,
-    annotated,
     code_of,
-    not_carried,
-    sound_name,
-    write_folder,
 )
 
 COLUMNS = (
@@ -28,7 +22,6 @@ COLUMNS = (
     "prompt",
     "transcript",
     "correctness",
-    "aq_index",
     "duration_frames",
     "filename",
     "start_s",
@@ -47,49 +40,25 @@ COLUMNS = (
     "examiner",
     "note",
 )
-"""Columns of the corpus, then those with which an import of this table gives the same results."""
+"""Before those of participants' records."""
 CARRIED = (
     "score", "finer score", "heard line", "code", "cue", "transcriber", "latency", "onset", "mark",
     "note",
 )  # fmt: skip
 SILENCE = "<sil>"
 """The transcript of silence; an empty cell means no transcript."""
-NOTE = (
-    "utterances.tsv: test is the subtest's title, aq_index the AQ of the participant's record; "
-    "transcript is a person's (empty where nobody transcribed), asr_transcript a "
-    "machine's, asr says whose; correctness is a person's score, right or not, empty where nobody "
-    "scored, whether or not a cue was given before (cues: kind@second, or kind); duration_frames "
-    "counts frames of the file at 16 kHz. A machine's transcript against a person's is PER and "
-    "FER: tabwb phonemes utterances.tsv utterances.tsv, without the lines that nobody "
-    "transcribed, which would count as silence."
-)
-
-
-class PsstExporter:
-    """``utterances.tsv`` and the recordings."""
-
-    suffix = ""
-    sound = True
-
-    def export(self, document: Document, out: Path) -> None:
-        """Write a folder with the table and the recordings."""
-        recordings = annotated(document)
-        made = [Made("utterances.tsv", partial(write, recordings))] if recordings else []
-        notes = [NOTE, not_carried(document, recordings, CARRIED, "The PSST table")]
-        write_folder(out, made, recordings, document, notes)
-
-
-def write(recordings: Sequence[Annotated], path: Path) -> None:
-    """Write the table: tab-separated, no quotes, one line per answered response."""
-    write_table([(recording, sound_name(recording), 0.0) for recording in recordings], path)
 
 
 def write_table(recordings: Sequence[tuple[Annotated, str, float]], path: Path) -> None:
     """Write the table of recordings, each with the file that it lies in, and from which second."""
-    lines = ["\t".join(COLUMNS)]
-    for recording in recordings:
-        lines += ["\t".join(_cell(value) for value in row) for row in _rows(*recording)]
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    people = [recording.administration.get("speaker", {}) for recording, _, _ in recordings]
+    names = list(dict.fromkeys(name for record in people for name in record))
+    lines: list[tuple[object, ...]] = [(*COLUMNS, *(f"{PARTICIPANT}{name}" for name in names))]
+    for recording, record in zip(recordings, people, strict=True):
+        own = tuple(record.get(name) for name in names)
+        lines += [(*row, *own) for row in _rows(*recording)]
+    text = "".join("\t".join(map(cell_of, line)) + "\n" for line in lines)
+    path.write_text(text, encoding="utf-8")
 
 
 def _rows(recording: Annotated, file: str, from_s: float) -> Iterator[tuple[object, ...]]:
@@ -109,14 +78,13 @@ def _rows(recording: Annotated, file: str, from_s: float) -> Iterator[tuple[obje
             f"{administration['examinee']}-{administration['id']}",
             recording.tests.get(trial["subtest"], administration["battery"]),
             naming["target"],
-            _phonemes(_transcript(naming, by_person=True)),
-            _correctness(naming),
-            administration.get("speaker", {}).get("AQ"),
+            phonemes_of(_transcript(naming, by_person=True)),
+            correctness_of(naming),
             round((end - start) * 16_000),
             file if recording.sound is not None else None,
             at(start),
             at(end),
-            _phonemes(heard),
+            phonemes_of(heard),
             None if heard is None else str(heard["transcriber"]),
             administration.get("session_date"),
             naming["score"],
@@ -144,16 +112,19 @@ def _transcript(naming: Mapping[str, Any], *, by_person: bool) -> Mapping[str, A
     return None
 
 
-def _phonemes(transcript: Mapping[str, Any] | None) -> str | None:
+def phonemes_of(transcript: Mapping[str, Any] | None) -> str | None:
+    """Return the cell of a transcript; None where there is none."""
     return None if transcript is None else " ".join(transcript["phonemes"]) or SILENCE
 
 
-def _correctness(naming: Mapping[str, Any]) -> str | None:
+def correctness_of(naming: Mapping[str, Any]) -> str | None:
+    """Return whether a person scored a response right, or not right; None: neither."""
     score = naming["score"]
     if score in (None, "not-scorable"):
         return None
     return "TRUE" if right_by_score(score) else "FALSE"
 
 
-def _cell(value: object) -> str:
+def cell_of(value: object) -> str:
+    """Return a value as it stands in a table with tabs."""
     return "" if value is None else " ".join(str(value).split())
