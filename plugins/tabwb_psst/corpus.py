@@ -57,7 +57,7 @@ ProblemKind: TypeAlias = Literal[
 class Problem:
     """What is wrong at one place; what it concerns is left out and the rest is read.
 
-    Of ``durations`` only the one of the table is left out: that of the sound takes its place.
+    Of ``durations`` nothing is left out: that of the sound counts.
     """
 
     kind: ProblemKind
@@ -113,7 +113,7 @@ class Corpus:
     """The corpus as far as it can be read.
 
     Attributes:
-        problems: what was left out, one each, in the order found.
+        problems: what is wrong, one each, in the order found.
         merged: how often a pronunciation that stood there twice was left out, by prompt.
         sessions: the cells of ``sessions.tsv``, by session.
         systems: what each system transcribed, by id of the utterance.
@@ -151,6 +151,12 @@ class Corpus:
     def problem_counts(self) -> Mapping[ProblemKind, int]:
         """How many problems there are of each kind."""
         return Counter(problem.kind for problem in self.problems)
+
+    @property
+    def left_out(self) -> Mapping[ProblemKind, int]:
+        """How often something was left out: utterances, and accepted pronunciations."""
+        kept: tuple[ProblemKind, ...] = ("files", "durations")
+        return {kind: n for kind, n in self.problem_counts.items() if kind not in kept}
 
 
 _SESSION: Final = re.compile(r"(.*[0-9])[A-Za-z]")

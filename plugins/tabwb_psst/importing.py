@@ -48,16 +48,13 @@ class PsstImporter:
             first = f"first: {corpus.problems[0]}" if corpus.problems else None
             raise UsageError("no utterance can be used", where=str(path), hint=first)
         accepted, guessed = _all_accepted(corpus)
-        left_out: dict[str, int] = {
-            kind: n for kind, n in corpus.problem_counts.items() if kind != "files"
-        }
         return SpokenFile(
             f"PSST corpus, {len(corpus.utterances):,} utterances of "
             f"{len(corpus.by_speaker)} speakers",
             tuple(_sessions(corpus)),
             battery_tables(corpus, accepted),
             RATER,
-            left_out,
+            {str(kind): n for kind, n in corpus.left_out.items()},
             tuple(map(str, corpus.problems)),
             tuple(_notes(corpus, guessed)),
         )
@@ -180,6 +177,8 @@ def stated_of(utterance: Utterance, corpus: Corpus) -> dict[str, str]:
 
 
 def _notes(corpus: Corpus, guessed: Sequence[str]) -> Iterable[str]:
+    if differing := corpus.problem_counts.get("durations"):
+        yield f"duration_frames is not the sound's, which counts: {differing}"
     if corpus.merged:
         count = sum(corpus.merged.values())
         words = _named_in(corpus.merged)

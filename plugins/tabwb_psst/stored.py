@@ -32,6 +32,7 @@ class Response:
         clip: where its sound is, or None.
         accepted: pronunciations of the target, ARPAbet.
         transcripts: by transcriber, without those that people typed.
+        place: of the store, the numbers of administration and trial.
     """
 
     utterance: Utterance
@@ -39,6 +40,7 @@ class Response:
     clip: Clip | None = None
     accepted: tuple[tuple[str, ...], ...] = ()
     transcripts: Mapping[str, Transcript] = field(default_factory=dict)
+    place: tuple[int, int] | None = None
 
 
 def stored_responses(
@@ -122,7 +124,8 @@ def _response(
         parse_pronunciation(form["phonemes"], beyond="allophones")
         for form in cast(Sequence[Mapping[str, str]], item.extra.get("accept", ()))
     )
-    return Response(utterance, values, clip, accepted, machines)
+    place = given.id, trial.plan.number
+    return Response(utterance, values, clip, accepted, machines, place)
 
 
 def _read(study: Study, stated: Mapping[str, str]) -> Mapping[str, Value]:
@@ -178,7 +181,8 @@ def responses_of(
     read = read_corpus(corpus, sounds=sounds)
     for kind, count in read.problem_counts.items():
         first = next(one for one in read.problems if one.kind == kind)
-        tools.warn(f"left out ({kind}): {count}, first {first}")
+        what = f"left out ({kind})" if kind in read.left_out else kind
+        tools.warn(f"{what}: {count}, first {first}")
     if not read.utterances:
         raise UsageError("no utterance can be used", where=str(corpus))
     study = tools.plugins.study

@@ -280,16 +280,20 @@ def _shared(given: _Given) -> Table:
         most, count = Counter(heard).most_common(1)[0]
         utterance = one.utterance
         rows.append(
-            (utterance.where, utterance.speaker, utterance.prompt, label,
+            (*(one.place or (utterance.where,)), utterance.speaker, utterance.prompt, label,
              " ".join(utterance.transcript or ()), most, count)
         )  # fmt: skip
         transcripts.append(heard)
     # Of one system, "most" has the same texts.
     own = [at for at, texts in enumerate(zip(*transcripts, strict=True)) if any(texts)]
     own = own if len(systems) > 1 else []
+    stored = all(one.place is not None for one in given.responses)
+    places = [
+        _number("administration", "No.", "number of the administration", "integer"),
+        _number("trial", "Item", "number of the item in it", "integer"),
+    ]
     columns = [
-        Column("administration", "No.", "number of the administration, whose responses "
-               "the workbench plays"),
+        *(places if stored else [Column("where", "Line", "of the table of utterances")]),
         Column("speaker", "Speaker", "study ID"),
         Column("prompt", "Target", "the word that was asked for"),
         Column("right", "Right", "by a person", "boolean"),
@@ -306,8 +310,7 @@ def _shared(given: _Given) -> Table:
     )
     notes = [
         f"{len(rows):,} of {plural(compared, 'response')} that {plural(len(systems), 'system')} "
-        "transcribed; silence removed. Listen to them in the workbench: results of the "
-        "administration, the item, play.",
+        "transcribed; silence removed." + " Listen to them in the workbench." * stored,
         "Systems: what most of them transcribed; Alike: how many did.",
         *(f"System {at + 1}: {systems[at]}" for at in own),
     ]

@@ -65,7 +65,7 @@ class ReproducePaper(Operation):
     paper: Annotated[
         str | None,
         Arg("A paper by its id, or the path of a ledger (TOML).", "Paper", metavar="[PAPER]",
-            positional=True),
+            positional=True, kind="papers", blank="list the papers"),
     ] = None  # fmt: skip
     data: Annotated[
         tuple[str, ...],

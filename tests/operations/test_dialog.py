@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,9 +14,13 @@ from textual.widgets import Input, Static
 
 from tabwb.operations.judge import JudgeRun
 from tabwb.operations.operation import Tools
+from tabwb.operations.reproduce import ReproducePaper, papers
+from tabwb.records.columns import Column
 from tabwb.records.trials import Trial
 from tabwb.store.store import Store
-from tabwb.workbench.shell.operation_dialog import OperationScreen
+from tabwb.tables.table import table_of
+from tabwb.workbench.engine.jobs import JobState, _responses
+from tabwb.workbench.shell.operation_dialog import OperationScreen, ResponsesScreen
 from tests.workbench.seat import Seat, Sit, workbench
 
 
@@ -111,6 +116,12 @@ async def test_a_value_is_refused_at_its_field(sit: Sit) -> None:
         await seat.press_button("begin")
         await seat.until(lambda: "Repeats: '200' cannot be used" in said(seat), "the refusal")
         assert seat.app.screen.focused is seat.app.screen.query_one("#repeats")
+        seat.fill(max_requests="3")
+        await seat.pilot.pause()
+        assert said(seat).startswith("! Repeats")
+        seat.fill(repeats="2")
+        await seat.until(lambda: not said(seat).startswith("!"), "the end of the refusal")
+        assert not seat.app.screen.query(".-wrong")
         seat.fill(judge="tab-2026:replay:/tmp/a b.jsonl", repeats="1")
         await seat.press_button("estimate")
         await seat.until(lambda: "5 to ask" in said(seat), "the whole spec")
@@ -213,3 +224,38 @@ async def test_a_path_is_completed(sit: Sit, tmp_path: Path) -> None:
         await seat.until(lambda: field(seat, "out")._suggestion.endswith("answers/"))
         await seat.press("right")
         assert field(seat, "out").value == f"{tmp_path}/answers/"
+
+
+async def test_responses_of_a_table_are_played_and_shown(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns = [Column(name, name, "a number", "integer") for name in ("administration", "trial")]
+    table = table_of("errors", columns, [(1, 4), (2, 7)])
+    tools = SimpleNamespace(tables=[(table_of("other", columns[:1], [(1,)]), ""), (table, "")])
+    assert _responses(tools) is table  # type: ignore[arg-type]
+    asked: list[tuple[object, ...]] = []
+    async with sit() as seat:
+        screen = OperationScreen(seat.desk, ReproducePaper, "Errors")
+        seat.app.push_screen(screen)
+        await seat.has("paper")
+        monkeypatch.setattr(seat.desk, "request", lambda *given: asked.append(given))
+        screen._show(JobState(1, "", ""))
+        screen._show(JobState(1, "", "", phase="done", responses=table))
+        await seat.focuses("listen")
+        await seat.press("enter")
+        await seat.until(lambda: isinstance(seat.app.screen, ResponsesScreen), "the list")
+        await seat.press("enter")
+        await seat.press("down", "l")
+        await seat.press("o")
+        await seat.until(lambda: seat.app.screen is seat.desk, "the page")
+    assert asked == [
+        ("naming", "playback", 1, 4), ("naming", "playback", 2, 7), ("results", "show", 2, 7),
+    ]  # fmt: skip
+
+
+async def test_a_paper_is_one_of_those_that_are_known_or_a_path(sit: Sit) -> None:
+    async with sit() as seat:
+        seat.app.push_screen(OperationScreen(seat.desk, ReproducePaper, "Reproduce a paper"))
+        await seat.has("paper")
+        await seat.press("down", "enter")
+        await seat.until(lambda: field(seat, "paper").value in papers(), "a paper")

@@ -185,6 +185,7 @@ def test_a_duration_that_is_not_that_of_the_sound_is_told_and_the_sound_counts(r
     assert {one.where: one.kind for one in corpus.problems} == dict.fromkeys(
         (where, absurd), "durations"
     )
+    assert (corpus.problem_counts, corpus.left_out) == ({"durations": 2}, {})
     assert [one.frames for one in corpus.split("train")[:3]] == [
         first.frames, second.frames + 16, third.frames,
     ]  # fmt: skip

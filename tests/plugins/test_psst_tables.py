@@ -160,6 +160,11 @@ def test_shared_errors_are_those_that_every_system_has(
         )
     )
     rows = table("shared")
+    with Store.open(place_of(folder), create=False) as store:
+        for row in rows:
+            trial = store.history(row["administration"]).trial(row["trial"])
+            given = store.administration(row["administration"])
+            assert given.conditions.person == row["speaker"] and trial.is_answered
     assert Counter((row["speaker"], row["prompt"]) for row in rows) == expected and expected
     assert {"system_1", "system_2"} <= rows[0].keys()
     own = [(row["system_1"], row["system_2"]) for row in rows]

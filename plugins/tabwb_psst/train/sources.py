@@ -178,8 +178,8 @@ def choose(
 
 def _psst(root: Path, notes: list[str]) -> tuple[list[Example], set[str]]:
     corpus = read_corpus(root)
-    notes += [f"{count} left out: {kind}" for kind, count in corpus.problem_counts.items()
-              if kind not in ("files", "accepted pronunciations")]  # fmt: skip
+    notes += [f"{count} left out: {kind}" for kind, count in corpus.left_out.items()
+              if kind != "accepted pronunciations"]  # fmt: skip
     examples = [
         Example(
             "psst", one.id, one.speaker, str(one.sound), one.seconds,

@@ -345,15 +345,15 @@ def _import(
 def import_session(session: Session, imported: ImportedSession, by: str) -> None:
     """Store the responses of a session that was held elsewhere, and end the administration.
 
-    It is discontinued where items are missing.
+    Items that its source does not have become *not administered*, as in an import of texts.
     """
     session.resume()
     for _ in import_responses(session, imported, by):
         pass
-    if session.waiting(aloud=True):
-        session.discontinue(f"not in {imported.source.name}")
-    else:
-        session.next()
+    absent = f"not in {imported.source.name}"
+    missing = session.waiting(aloud=True)
+    session.commit([EventEntry("not-needed", trial.plan.number, absent) for trial in missing])
+    session.next()
 
 
 def _said_elsewhere(session: Session, named: Named, by: str) -> Iterator[events.Event]:

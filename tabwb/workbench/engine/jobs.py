@@ -30,6 +30,7 @@ from tabwb.workbench.engine.threads import FRAME_S, aside
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session
+    from tabwb.tables.table import Table
     from tabwb.workbench.engine.session_controller import SessionController
 
 DRY_RUN = "Dry run"
@@ -61,6 +62,8 @@ class JobState:
         document: what the operation did.
         result: what the operation has made so far; what it is the operation says.
         field: the value of the operation that was refused, or empty.
+        responses: a table that was made whose rows are responses of the store, by number of the
+            ``administration`` and the ``trial``.
     """
 
     number: int
@@ -78,6 +81,7 @@ class JobState:
     document: Mapping[str, Any] | None = None
     result: Any = None
     field: str = ""
+    responses: Table | None = None
 
     @property
     def active(self) -> bool:
@@ -279,7 +283,7 @@ class Jobs(Controller):
                     self._run(job, tools)
                 finally:
                     document = _public(wanted.documented(tools), wanted.SECRET)
-                    job.tell(document=document, result=tools.result)
+                    job.tell(document=document, result=tools.result, responses=_responses(tools))
             phase = "done"
             if job.state.is_dry:
                 words = warned
@@ -441,6 +445,11 @@ def _tables(tools: Tools) -> Iterator[str]:
         from tabwb.media.views.typed import explained_view
     for table, caption in tools.tables:
         yield f"{caption}\n{plain_text(explained_view(table), DIALOG_WIDTH)}"
+
+
+def _responses(tools: Tools) -> Table | None:
+    keys = {"administration", "trial"}
+    return next((table for table, _ in tools.tables if len(table) and keys <= {*table.names}), None)
 
 
 def _public(document: Mapping[str, Any], secret: str) -> dict[str, Any]:

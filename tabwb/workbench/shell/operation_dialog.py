@@ -5,10 +5,12 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
 from textual.widget import Widget
@@ -16,9 +18,12 @@ from textual.widgets import Button, Input, ProgressBar, Static
 
 from tabwb.operations.operation import Operation, Value, made, values_of
 from tabwb.records.errors import TabwbError, UsageError, error_text
+from tabwb.records.words import plural
 from tabwb.workbench.engine.jobs import JobState, refusal
+from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import (
+    CLOSE,
     AskWords,
     Choice,
     Dialog,
@@ -29,7 +34,12 @@ from tabwb.workbench.shell.dialogs import (
     known_judges,
     labelled,
 )
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.wording import AMBER, JOB_SIGNS, QUIET
+
+if TYPE_CHECKING:
+    from tabwb.records.columns import Column as TableColumn
+    from tabwb.tables.table import Table
 
 SAID_HELP = "# What is said\n\nArrows scroll; **tab** moves on."
 STOPPING = "stopping after the current calls"
@@ -68,6 +78,70 @@ class SaidPane(ScrollPane):
         return super().allow_focus() and self.max_scroll_y > 0
 
 
+class ResponseList(RowList):
+    """Responses of the store."""
+
+    AT_ONCE = True
+    HELP = (
+        "# Responses\n\n**enter** or **l** plays the response, or stops; **o** shows it in the "
+        "results; **esc** closes."
+    )
+
+
+class ResponsesScreen(Dialog[tuple[int, int] | None]):
+    """Plays responses of a table; returns administration and trial of the one to be shown."""
+
+    CSS_PATH = "pick.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("l", "play", show=False),
+        Binding("o", "open", show=False),
+    ]
+
+    def __init__(self, desk: Desk, table: Table) -> None:
+        super().__init__()
+        self._desk, self._table = desk, table
+
+    def compose(self) -> ComposeResult:
+        """Yield the rows and the keys."""
+        with Vertical(classes="dialog"):
+            count = plural(len(self._table), "response")
+            yield Static(count, classes="dialog-title", markup=False)
+            yield ResponseList(id="lines", opens=False)
+            yield Static(f"enter Play, or stop   o Show   {CLOSE}", classes="dialog-note")
+
+    def on_mount(self) -> None:
+        """Show the rows."""
+        shown = [column for column in self._table.columns if column.name != "trial"]
+        columns = [
+            Column(
+                one.title, partial(_cell, one), right=one.type in ("number", "integer"),
+                rank=place, least=min(8, 2 * place),
+            )
+            for place, one in enumerate(shown)
+        ]  # fmt: skip
+        self.query_one(RowList).show(columns, self._table.to_dicts(), current=0, ids=_place_of)
+
+    def on_row_list_selected(self, event: RowList.Selected) -> None:
+        """Play the response, or stop."""
+        self.action_play()
+
+    def action_play(self) -> None:
+        """Play the response, or stop; the log records it as heard."""
+        self._desk.request("naming", "playback", *self.query_one(RowList).chosen)
+
+    def action_open(self) -> None:
+        """Return the response, to be shown in the results."""
+        self.dismiss(self.query_one(RowList).chosen)
+
+
+def _place_of(row: Mapping[str, Any]) -> tuple[int, int]:
+    return row["administration"], row["trial"]
+
+
+def _cell(column: TableColumn, row: Mapping[str, Any]) -> str:
+    return column.format(row[column.name])
+
+
 class OperationScreen(Dialog[None]):
     """Does an operation as a background job, which continues when the dialog is closed.
 
@@ -95,7 +169,10 @@ class OperationScreen(Dialog[None]):
         numbers = known.get("ids") or [known[one] for one in ("administration",) if one in known]
         self._job = self._jobs.working(kind.DOING, numbers[0]) if len(numbers) == 1 else None
         """The job that works, or the latest."""
-        self._working = self._asking = self._estimated = False
+        self._working = self._asking = False
+        self._responses: Table | None = None
+        self._said_of: str | None = None
+        """The field of which something is said: when it changes, that is over; empty: any field."""
         self._take(kind)
         if self._job is not None:
             self.known |= vars(self._jobs.all[self._job.number].wanted)
@@ -128,6 +205,7 @@ class OperationScreen(Dialog[None]):
                 yield Choice("Estimate", id="estimate")
                 yield Choice(self.kind.TITLE, id="begin")
                 yield Choice("Stop", id="stop")
+                yield Choice("Listen", id="listen")
                 yield Choice("Close", id="close")
 
     def _rows(self) -> Iterator[Widget]:
@@ -183,6 +261,10 @@ class OperationScreen(Dialog[None]):
 
             names = self.known.get(kind) or FIGURES
             return [Known(name, name, figure_kind(name).title) for name in names]
+        if kind == "papers":
+            from tabwb.operations.reproduce import papers
+
+            return [Known(id_, id_, file.paper.title) for id_, file in papers().items()]
         catalogue = self._desk.catalogue
         if catalogue is None:
             return []
@@ -214,8 +296,8 @@ class OperationScreen(Dialog[None]):
 
     async def on_selection_changed(self, event: Selection.Changed) -> None:
         """Another operation: its fields."""
-        self._forget_estimate()
         chosen = event.selection
+        self._forget_said(chosen.id)
         if chosen.id == "what":
             self._take(next(kind for kind in self._kinds if chosen.value == kind.NAME))
             fields = self.query_one("#fields")
@@ -246,9 +328,9 @@ class OperationScreen(Dialog[None]):
         if not (self._working or self._asking):
             self.run_worker(say(), group="remark", exclusive=True, exit_on_error=False)
 
-    def on_input_changed(self) -> None:
-        """An estimate was of other values."""
-        self._forget_estimate()
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """An estimate or a refusal was of another value."""
+        self._forget_said(event.input.id)
 
     def _enable(self) -> None:
         """Let only fields be filled that mean something with what is chosen."""
@@ -264,10 +346,11 @@ class OperationScreen(Dialog[None]):
                 without = "none" if needed == "@" else f"{needed} only"
                 field.placeholder = without if field.disabled else value.arg.blank
 
-    def _forget_estimate(self) -> None:
-        if self._estimated:
-            self._estimated = False
+    def _forget_said(self, changed: str | None) -> None:
+        if self._said_of is not None and self._said_of in ("", changed):
+            self._said_of = None
             self._say(self.kind.NOTE, QUIET)
+            self._show_wrong("")
 
     def shows(self, number: int) -> bool:
         """Whether it shows this job."""
@@ -278,7 +361,9 @@ class OperationScreen(Dialog[None]):
             self._show(message)
 
     def _show(self, state: JobState) -> None:
-        self._show_working(state.active, "begin" if state.phase == "refused" else "close")
+        self._responses = state.responses
+        after = "listen" if state.responses else "close"
+        self._show_working(state.active, "begin" if state.phase == "refused" else after)
         if state.planned:
             self.query_one(ProgressBar).update(total=state.planned, progress=state.done)
         counted = state.active and state.planned
@@ -292,6 +377,7 @@ class OperationScreen(Dialog[None]):
         self._say(f"{JOB_SIGNS[state.phase]} {words}{more}", style)
         if not state.active:
             self._show_wrong(state.field)
+            self._said_of = state.field or None
         if state.phase == "done" and self._then is not None:
             self.dismiss(None)
             self._then(state)
@@ -318,10 +404,19 @@ class OperationScreen(Dialog[None]):
             case "stop":
                 if self._job is not None:
                     self._jobs.stop(self._job.number)
+            case "listen":
+                assert self._responses is not None
+                self.app.push_screen(ResponsesScreen(self._desk, self._responses), self._open)
             case "close":
                 self.dismiss(None)
             case name:
                 self._ask(begin=name == "begin")
+
+    def _open(self, place: tuple[int, int] | None) -> None:
+        """Show a response in the results."""
+        if place is not None:
+            self.dismiss(None)
+            self._desk.request("results", "show", *place)
 
     def _ask(self, *, begin: bool) -> None:
         if self._working or self._asking:
@@ -332,7 +427,7 @@ class OperationScreen(Dialog[None]):
             self._refuse(error)
             return
         self.workers.cancel_group(self, "remark")
-        self._estimated = False
+        self._said_of = None
         self._show_wrong("")
         self._say("… looking", QUIET)
         work = self._begin(wanted) if begin else self._estimate(wanted)
@@ -376,7 +471,7 @@ class OperationScreen(Dialog[None]):
             self._refuse(error, wanted)
         else:
             self._say(f"≈ {words}")
-            self._estimated = True
+            self._said_of = ""
 
     async def _begin(self, wanted: Operation) -> None:
         self._asking = True
@@ -412,12 +507,14 @@ class OperationScreen(Dialog[None]):
             words, field = refusal(self.kind, error, wanted)
         self._say(f"! {words}", AMBER)
         self._show_wrong(field)
+        self._said_of = field
 
     def _show_working(self, working: bool, focus: str = "") -> None:
         ended = self._working and not working
         shown = {
             "stop": working, "begin": not working,
             "estimate": not working and bool(self.kind.ESTIMATE),
+            "listen": not working and self._responses is not None,
         }  # fmt: skip
         buttons = {name: button for name in shown for button in self.query(f"#{name}")}
         for name, button in buttons.items():
