@@ -121,8 +121,11 @@ class Presented:
 def presented(captioned: Captioned) -> Presented:
     """Return a table as people read it."""
     table, names = captioned.table, captioned.columns
-    headings = tuple(Heading(table.column(name), name + LOW in table.names) for name in names)
     rows = [tuple(_cell(table.column(name), row) for name in names) for row in table.to_dicts()]
+    headings = tuple(
+        Heading(table.column(name), any(row[at].interval for row in rows))
+        for at, name in enumerate(names)
+    )
     notes, label = tuple(captioned.all_notes), captioned.label or table.name
     return Presented(captioned.caption, headings, tuple(rows), notes, label)
 

@@ -29,6 +29,7 @@ from tabwb.media.paper import (
     latex,
     latex_text,
     markdown,
+    presented,
     table_csv,
     table_json,
 )
@@ -95,6 +96,12 @@ def test_a_value_and_its_interval_share_a_cell_in_markdown() -> None:
         "| m     | 0.60 [0.21, 1.35] |\n"
         "| n     |                 - |\n"
     )
+
+
+def test_a_column_without_an_interval_is_not_headed_as_one_with_it() -> None:
+    table = small(("m", 0.6, None, None, False), ("n", None, 0.1, 0.2, None))
+    assert [heading.interval for heading in presented(table).headings] == [False, False]
+    assert "95" not in markdown(table) + latex(table)
 
 
 def test_a_burden_of_few_usable_responses_is_marked() -> None:

@@ -772,6 +772,8 @@ def _confusion(groups: Groups, options: Options) -> Table:
 
 
 def _confusion_panels(given: list[Record], options: Options, width: float) -> list[Panel]:
+    from tabwb.phonology.inventory import IPA, phoneme_rank
+
     names = list(dict.fromkeys(record.get("group", "") for record in given))
     if given and "feature" in given[0]:
         found = {(record["feature"], record["group"]): record for record in given}
@@ -786,20 +788,28 @@ def _confusion_panels(given: list[Record], options: Options, width: float) -> li
                 down="feature",
             )
         ]
-    return [
-        panel
-        for name in names
-        for panel in _matrix(
-            [record for record in given if record.get("group", "") == name],
-            name if len(names) > 1 else "",
+    # Every group has the same rows and columns, so that matrices can be compared.
+    rank = {shown: phoneme_rank(one) for one, ipa in IPA.items() for shown in (one, ipa)}
+    targets, heard = (
+        sorted(
+            {record[which] for record in given},
+            key=lambda name: rank.get(name) or phoneme_rank(name),
         )
-    ]
+        for which in ("target", "heard")
+    )
+    return [
+        _matrix(
+            [record for record in given if record.get("group", "") == name],
+            targets, heard, name if len(names) > 1 else "",
+        )
+        for name in names
+    ]  # fmt: skip
 
 
-def _matrix(given: list[Record], title: str) -> list[Panel]:
+def _matrix(
+    given: list[Record], rows: Sequence[str | None], heard: Sequence[str | None], title: str
+) -> Panel:
     found = {(record["target"], record["heard"]): record for record in given}
-    rows = list(dict.fromkeys(record["target"] for record in given))
-    heard = dict.fromkeys(record["heard"] for record in given)
     # Columns as rows, so that matches lie on a diagonal; then what was heard beside these.
     same = [name for name in rows if name in heard and name is not None]
     rest = [name for name in heard if name is not None and name not in same]
@@ -808,20 +818,18 @@ def _matrix(given: list[Record], title: str) -> list[Panel]:
     def cell(record: Record | None) -> Cell:
         return Cell(record["value"], (str(record["n"]),)) if record else Cell(None, ("",))
 
-    return [
-        Panel(
-            title=title,
-            rows=[name or NONE for name in rows],
-            heads=[name or NONE for name in heads],
-            cells=[[cell(found.get((row, head))) for head in heads] for row in rows],
-            key="share in per cent",
-            across="heard",
-            down="target",
-            borders=[len(same)] if 0 < len(same) < len(heads) else [],
-            widest=0.24,
-            height=0,
-        )
-    ]
+    return Panel(
+        title=title,
+        rows=[name or NONE for name in rows],
+        heads=[name or NONE for name in heads],
+        cells=[[cell(found.get((row, head))) for head in heads] for row in rows],
+        key="share in per cent",
+        across="heard",
+        down="target",
+        borders=[len(same)] if 0 < len(same) < len(heads) else [],
+        widest=0.24,
+        height=0,
+    )
 
 
 CONFUSION_FIGURE = FigureKind(

@@ -473,12 +473,23 @@ def _ticks(
 # -- shades --------------------------------------------------------------------------------------
 
 
+CELL = 0.075
+"""Inches: the least side of a cell of matrices beside each other."""
+
+
 def shades(sheet: Sheet, panels: Sequence[Panel]) -> None:
-    """Draw panels of shaded cells below each other."""
-    made = [_Measured.of(sheet, panel) for panel in panels]
-    grid = sheet.grid([one.edges[-1] for one in made])
+    """Draw panels of shaded cells below each other; matrices beside each other, if they fit."""
+    across, rows = len(panels), 1
+    while across > 1:
+        if all(not one.height and _Measured.of(sheet, one, across).each >= CELL for one in panels):
+            break
+        rows += 1
+        across = -(-len(panels) // rows)
+    made = [_Measured.of(sheet, panel, across) for panel in panels]
+    lines = [made[at : at + across] for at in range(0, len(made), across)]
+    grid = sheet.grid([max(one.edges[-1] for one in line) for line in lines], across)
     for at, one in enumerate(made):
-        axes = grid(at, 0)
+        axes = grid(*divmod(at, across))
         axes.xaxis.tick_top()
         axes.xaxis.set_label_position("top")
         one.draw(axes)
@@ -503,9 +514,11 @@ class _Measured:
     points: float
 
     @classmethod
-    def of(cls, sheet: Sheet, panel: Panel) -> _Measured:
-        names = told_apart(panel.rows, 0.42 * sheet.width)
-        room = sheet.width - 0.25 - widest(names) - (0.15 if panel.down else 0.0)
+    def of(cls, sheet: Sheet, panel: Panel, across: int = 1) -> _Measured:
+        """Measure one of so many panels beside each other."""
+        width = sheet.width / across
+        names = told_apart(panel.rows, 0.42 * width)
+        room = width - 0.25 - widest(names) - (0.15 if panel.down else 0.0)
         each = min(room / len(panel.heads), panel.widest)
         heights = (max(panel.height or each, LINE * (name.count("\n") + 1) * (panel.height > 0))
                    for name in names)  # fmt: skip

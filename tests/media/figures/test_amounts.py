@@ -19,6 +19,7 @@ from tabwb.media.figures.style import shade
 from tabwb.media.studied import studied
 from tabwb.phonology.batch import psst_costs, score
 from tabwb.phonology.inventory import CLASSES
+from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
 from tabwb.scoring.estimate import clopper_pearson
 from tabwb.tables.table import table_of
@@ -355,3 +356,24 @@ def test_all_phonemes_have_their_own_place() -> None:
     steps: Steps = {**{(a, some.choice(every)): 30 for a in every}, **{(None, a): 2 for a in every}}
     figure = drawn("confusion", confusion_table(steps, ["Phonemes."]))
     assert faults(figure) == []
+
+
+def test_groups_have_the_same_phonemes_and_stand_beside_each_other() -> None:
+    every = [name for members in CLASSES.values() for name in members]
+    given: dict[str, Steps] = {
+        "a": dict.fromkeys(zip(every, every, strict=True), 1),
+        "b": {("T", "D"): 2}, "c": {("K", None): 1}, "d": {("T", "T"): 1},
+    }  # fmt: skip
+    rows = [
+        (group, *row)
+        for group, steps in given.items()
+        for row in confusion_table(steps, ["Phonemes."]).rows()
+    ]
+    table = confusion_table({("T", "T"): 1}, ["Phonemes."])
+    of_groups = table_of("confusion", [Column("group", "Group", ""), *table.columns], rows)
+    wide, narrow = (drawn("confusion", of_groups, width=width) for width in ("double", "single"))
+    labels = {tuple(text.get_text() for text in axes.get_yticklabels()) for axes in panels(wide)}
+    assert len(panels(wide)) == 4 and {len(one) for one in labels} == {len(every)}
+    assert wide.get_figheight() < 1.2 * wide.get_figwidth()
+    assert len({round(axes.get_position().y0, 3) for axes in panels(wide)}) == 2
+    assert len({round(axes.get_position().y0, 3) for axes in panels(narrow)}) == 4
