@@ -179,9 +179,12 @@ def test_answers_are_imported_by_a_plugin_without_them(store: str, tmp_path: Pat
         f"import {folder} --battery naming-demo --store {store}",
         f"import {file} --set read --store {store}",
         f"trial transcribe 1 --transcriber silence --store {store}",
+        f"judge run 1 --judge rules --store {store}",
+        f"results --by model --judge calibrated:rules --store {store}",
     )
     statuses, printed, errors = zip(*json.loads(run(COMMANDS, *words)), strict=True)
-    assert statuses == (0, 0, 2, 2, 2), errors
+    assert statuses == (0, 0, 2, 2, 2, 0, 1), errors
+    assert "'tabwb.administer.rating'" in errors[-1] and "unexpected" not in errors[-1]
     (made,) = json.loads(printed[1])["administrations"]
     assert (made["examinee"], made["answered"]) == ("imported:other", 2)
 

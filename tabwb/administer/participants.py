@@ -96,16 +96,21 @@ def participants(
 
 def record_values(study: Study, texts: Mapping[str, str]) -> dict[str, Value]:
     """Return the values that texts stand for; empty texts have none."""
-    for name in texts:
-        study.column(name)
     return study.read({name: text for name, text in texts.items() if text.strip()})
 
 
 def keep_record(
     store: Store, study: Study, speaker: str, texts: Mapping[str, str], *, new: bool
 ) -> Speaker:
-    """Record values of a participant and return the new version of the record."""
+    """Record values of a participant and return the new version of the record.
+
+    An empty text removes a value, also that of a column whose plugin is not there any more.
+    """
+    before = {} if new else store.people.speaker(speaker).values
+    texts = {name: text for name, text in texts.items() if text != str(before.get(name))}
     record = record_values(study, texts)
+    for name in texts.keys() - before.keys():
+        study.column(name)
     if new:
         check_id(speaker)
         if store.people.speaker_versions(speaker):
@@ -113,10 +118,7 @@ def keep_record(
                 f"speaker {speaker} is already registered",
                 hint=f"change the record with: tabwb speaker set {speaker} COLUMN=VALUE",
             )
-    else:
-        before = store.people.speaker(speaker).values
-        kept = {name: value for name, value in before.items() if name not in texts}
-        record = {**kept, **record}
+    record = {name: before[name] for name in before if name not in texts} | record
     study.check_record(record)
     if record:
         check_store(store, speaker)

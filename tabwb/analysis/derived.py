@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from tabwb.analysis.administrations import Derivation, people_of
 from tabwb.analysis.names import judge_called
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import MissingPackage, UsageError
 from tabwb.records.ratings import (
     CALIBRATED,
     NO_MAJORITY,
@@ -28,6 +28,7 @@ from tabwb.records.ratings import (
     Rule,
 )
 from tabwb.records.states import RatingStatus
+from tabwb.records.system import package_command
 from tabwb.records.words import plural
 from tabwb.scoring.calibrated import FEWEST, Calibration
 from tabwb.store.columns import Bools, Frame, Ints, RaterColumns, Ratings
@@ -180,8 +181,11 @@ def with_calibrated(
 
 def calibration_of(store: Store, judge: str) -> dict[str, Calibration]:
     """Return, by feature, what the verdicts of a judge stand for."""
-    from tabwb.analysis.rating_sets import samples_of
-
+    try:
+        from tabwb.analysis.rating_sets import samples_of
+    except ModuleNotFoundError as error:
+        what, command = f"'{CALIBRATED}{judge}'", package_command("tabwb")
+        raise MissingPackage(what, str(error.name), command) from error
     calibration = {measure: one.calibration() for measure, one in samples_of(store, judge).items()}
     if not any(one.complete for one in calibration.values()):
         raise UsageError(

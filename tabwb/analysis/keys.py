@@ -534,11 +534,20 @@ def key_of(name: str) -> Key:
         return _option_key(beginning, option)
     raise UsageError(
         f"'{name}' is not a key" + did_you_mean(wanted, known),
-        allowed="\n  ".join(
-            f"of {of}: {', '.join(key.id for key in group)}" for of, group in _grouped().items()
-        ),
+        allowed="\n  ".join(f"of {of}: {_named(of, group)}" for of, group in _grouped().items()),
         hint="lesion-NAME and model-NAME are options of the lesion's and the model's spec",
     )
+
+
+FIRST = 7
+"""Keys of participants that an error lists: a command lists all."""
+
+
+def _named(of: str, group: Keys) -> str:
+    ids = [key.id for key in group]
+    if of == "participants" and (more := len(ids) - FIRST) > 0:
+        ids[FIRST:] = [f"{more} more (tabwb speaker columns)"]
+    return ", ".join(ids)
 
 
 def _option_key(of: str, option: str) -> Key:
@@ -735,7 +744,7 @@ def matches_record(filter_: Filter, record: Mapping[str, Value]) -> bool:
     """
     key: Key = key_of(filter_.key)
     data: Any = SimpleNamespace(speaker=record)  # all that a key of participants reads
-    if key.id not in {own.id for own in keys_of_participants(current_study())}:
+    if key.id not in {own.id for own in _grouped()["participants"]}:
         raise UsageError(f"'{key.id}' is not recorded of participants")
     return matches(filter_, Candidate.of(key.values(data), key.also(data)))
 

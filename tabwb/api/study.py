@@ -949,8 +949,8 @@ class Study:
         return done(self, MakeNorms, locals())
 
     @does(ListSpeakers)
-    def speakers(self, *, may: Scope | None = None) -> dict[str, Any]:
-        """List speakers with their consents, and deleted speakers."""
+    def speakers(self, *, may: Scope | None = None, where: Where = ()) -> dict[str, Any]:
+        """List speakers with their consents and recorded values, and deleted speakers."""
         return done(self, ListSpeakers, locals())
 
     @does(ShowSpeaker)

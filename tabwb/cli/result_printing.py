@@ -124,8 +124,12 @@ def chosen_format(
 def warn_unshared(
     store: Store, plugins: Plugins, administrations: Iterable[Administration], printed: str
 ) -> None:
-    """Warn whose figures must stay within the study, before a document has them."""
-    if printed not in DOCUMENT_FORMATS:
+    """Warn whose data must stay within the study, where they are printed for more than reading.
+
+    What is printed is shown to those who collected it: nobody's consent to share is required, as it
+    is for a file.
+    """
+    if printed == "table":
         return
     from tabwb.administer.consent import unshared_speakers
 

@@ -129,6 +129,7 @@ def results(
                 show_list(found, choice, asked)
                 return
             if single and printed == "json" and not choice.where:
+                warn_unshared(store, plugins, [store.administration(administrations[0])], printed)
                 print_document(store, administrations[0], choice, statistics_of(plugins))
                 return
             from tabwb.analysis.selection import selected
@@ -277,7 +278,7 @@ def responses(
                 choice = resolved_selection(choice, plugins, "")
                 chosen = selected(store, administrations, choice)
                 given = (one.administration for one in chosen)
-                warn_unshared(store, plugins, given, "json" if as_json else "text")
+                warn_unshared(store, plugins, given, "json" if as_json else "table")
                 found = list(_responses(store, chosen, choice.judge, feature))
                 if reasoning:
                     _add_reasoning(store, found)

@@ -23,20 +23,30 @@ SPEAKER = Arg("The participant code, never a name.", metavar="ID", positional=Tr
 
 @dataclass(frozen=True, kw_only=True)
 class ListSpeakers(Operation):
-    """List speakers with their consents, and deleted speakers."""
+    """List speakers with their consents and recorded values, and deleted speakers."""
 
     NAME, TITLE = "speaker list", "List"
     WRITES: ClassVar[bool] = False
     may: Annotated[Scope | None, Arg("Only speakers with consent to this.")] = None
+    where: Annotated[
+        tuple[str, ...],
+        Arg("Only speakers of whom this is recorded. Also KEY=A,B, KEY!=VALUE, KEY<NUMBER, "
+            "KEY>NUMBER.", metavar="KEY=VALUE", pairs=True),
+    ] = ()  # fmt: skip
 
     def do(self, tools: Tools) -> None:
         """Read them."""
         from tabwb.administer.participants import participants
+        from tabwb.analysis.keys import matches_record, read_filter
 
+        study, filters = tools.plugins.study, [read_filter(text) for text in self.where]
+        everybody = participants(tools.store)
+        known = {person.id: study.values_of(person.speaker.values) for person in everybody}
         people = [
             person
-            for person in participants(tools.store)
+            for person in everybody
             if self.may is None or self.may in person.may
+            if all(matches_record(one, known[person.id]) for one in filters)
         ]
         tools.document["speakers"] = [
             {
@@ -44,11 +54,11 @@ class ListSpeakers(Operation):
                 "version": person.speaker.version,
                 "may": list(person.may),
                 "administrations": len(person.sessions),
+                "values": known[person.id],
             }
             for person in people
         ]
         tools.document["deleted"] = list(map(asdict, tools.store.people.tombstones()))
-        study = tools.plugins.study
         for person in people:
             for doubt in study.doubts(person.speaker.values):
                 tools.warn(f"{person.id}: {doubt}")
@@ -60,8 +70,10 @@ class ListSpeakers(Operation):
         for row in rows:
             agreed = ", ".join(row["may"]) or "no consent recorded"
             known = "" if row["version"] else ", no record"
+            values = ", ".join(f"{name} {value}" for name, value in row["values"].items())
             given_to = plural(row["administrations"], "administration")
-            yield f"{row['id']:<{width}}  {given_to:<19} {agreed}{known}"
+            told = f"{agreed}{known}{f'; {values}' if values else ''}"
+            yield f"{row['id']:<{width}}  {given_to:<19} {told}"
         for stone in stones:
             yield _deleted(stone)
         if not rows and not stones:

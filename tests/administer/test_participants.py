@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tabwb.administer.participants import fill_records, planned_records
-from tabwb.records.errors import StoreError
+from tabwb.administer.participants import fill_records, keep_record, planned_records
+from tabwb.records.errors import StoreError, UsageError
 from tabwb.records.speakers import Column, Speaker, Study, SubjectKind
 from tabwb.store.store import Store
 
@@ -75,3 +75,14 @@ def test_a_file_registers_nobody(store: Store) -> None:
     store.people.keep_speaker(Speaker("S-01", {"AQ": 50}))
     assert _is_registered(store, "S-01")
     assert [one.act for one in store.people.log_entries("S-01")] == ["imported", "registered"]
+
+
+def test_a_value_of_a_column_that_is_gone_is_kept_or_removed(store: Store) -> None:
+    store.people.keep_speaker(Speaker("S-01", {"AQ": 50, "MMSE": 28}))
+    texts = {"AQ": "51", "MMSE": "28"}
+    assert keep_record(store, Study(), "S-01", texts, new=False).values == {"AQ": 51, "MMSE": 28}
+    with pytest.raises(UsageError):
+        keep_record(store, Study(), "S-01", {"MMSE": "29"}, new=False)
+    assert keep_record(store, Study(), "S-01", {"MMSE": ""}, new=False).values == {"AQ": 51}
+    with pytest.raises(UsageError):
+        keep_record(store, Study(), "S-01", {"MMSE": ""}, new=False)

@@ -186,8 +186,11 @@ def test_tables_for_documents_name_whose_figures_stay_within_the_study(
         assert warning not in call(run, f"{words} --format csv", places).err
     agree(run, "share", given=False)
     for words in tables:
-        assert f"{warning} (scope 'share'): S-014" in call(run, f"{words} --format csv", places).err
+        for form in ("csv", "json"):
+            told = call(run, f"{words} --format {form}", places).err
+            assert f"{warning} (scope 'share'): S-014" in told, form
         assert warning not in call(run, words, places).err  # on the screen
+    assert warning in call(run, "responses 1 --json", places).err
 
 
 def test_scoring_afterwards_is_in_the_log(run: Run, places: dict[str, Path]) -> None:

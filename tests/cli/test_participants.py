@@ -163,9 +163,12 @@ def test_filters_are_those_of_pandas(frame: pd.DataFrame, run: Run) -> None:
     ):
         given = run("results", "--where", "examinee=speaker", "--where", where, "--json").document
         assert {one["examinee"] for one in given["administrations"]} == {*record.index[chosen]}
+        listed = run("speaker", "list", "--where", where, "--json").document["speakers"]
+        assert {one["id"] for one in listed} == {*record.index[chosen]}, where
     run("results", "--where", "AQ=none", "--where", "AQ>3", status=2, err="no administration has")
     run("results", "--where", "site=Lees", status=2, err="Leeds")
     run("results", "--where", "sitee=York", status=2, err="site")
+    run("speaker", "list", "--where", "model=echo", status=2, err="model")
 
 
 def test_a_model_has_no_value_and_is_a_row_of_its_own(store: None, run: Run) -> None:

@@ -238,8 +238,10 @@ async def test_menus_show_keys_that_work_on_the_page_and_choose_by_key_and_mouse
         await seat.press("f10", reads="New administration…")
         assert menu_words(seat)["file.sweep-page"][-1] == "w"
         await seat.press("left", reads="About tabwb")
+        await seat.press("ctrl+p")
+        await seat.until(lambda: isinstance(seat.app.screen, CommandPalette), "the palette")
         await seat.press("escape")
-        assert not seat.asked
+        assert not seat.asked, "the menu is closed"
         await seat.begin(battery=battery, model="echo")
         await seat.press("f10", "left", reads="Quit")
         words = menu_words(seat)

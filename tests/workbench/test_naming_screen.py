@@ -385,14 +385,13 @@ async def test_every_lacking_consent_is_listed_and_recorded_before_a_microphone_
     rules = 'instructions = { text = "Tell me its name.", source = "ours" }'
     async with name_aloud(consent=False, rules=rules) as given:
         seat = given.seat
+        await seat.reads("S-014 has not agreed to record")
+        foot = seat.text.splitlines()[-1]
+        assert "y Consent" in foot and "space" not in foot
         await seat.press("space")
-        await seat.until(lambda: seat.asked, "the refusal")
-        await seat.reads("S-014 has not consented to recording")
+        await seat.reads("not agreed to: record, transcribe")
         assert given.now.microphone == "closed"
         assert not given.sources or not given.speaker.path.exists()
-        await seat.press("escape")
-        await seat.closed()
-        await seat.reads("S-014 has not agreed to record")
         assert "transcribe (" in " ".join(seat.text.split())
         await seat.press("y")
         await seat.has("words")

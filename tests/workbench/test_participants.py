@@ -14,6 +14,7 @@ from tabwb.store.store import Store
 from tabwb.workbench.comparison.actions import ComparisonActions
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.participants.page import ParticipantsPage
+from tabwb.workbench.shell.row_list import RowList
 from tests.conftest import BATTERY
 from tests.workbench.seat import Seat, Sit
 
@@ -137,7 +138,7 @@ async def test_the_list_shows_and_filters_what_is_recorded_and_a_table_fills_it(
     sit: Sit, people: Path, tmp_path: Path
 ) -> None:
     table = tmp_path / "people.csv"
-    table.write_text("id,AQ,site\nS-014,80,York\nS-020,20,York\n", encoding="utf-8")
+    table.write_text("id,AQ,sex,site\nS-014,80,,York\nS-020,20,F,York\n", encoding="utf-8")
     async with sit((160, 48)) as seat:
         page = await opened(seat)
         await seat.press("i")
@@ -148,6 +149,10 @@ async def test_the_list_shows_and_filters_what_is_recorded_and_a_table_fills_it(
         refused = "S-014: AQ is 71.3 in the record, '80' in the file"
         await seat.until(lambda: any(refused in one for one in seat.news), "the difference")
         await seat.reads("AQ", "severity", "site", "71.3", "very severe")
+        listed = page.query_one("#people-list", RowList)
+        names = [column.name for column in listed.columns]
+        # That of which fewer have a value has no room.
+        assert names == ["code", "sessions", "consent", "AQ", "severity", "site"]
 
         def shows(codes: list[str]) -> bool:
             return [one.id for one in page._shown()] == codes

@@ -394,8 +394,8 @@ def test_a_judge_that_stopped_before_the_end_has_responses_left() -> None:
         assert list(_unjudged(data, pool([data]))) == expected
 
 
-def read_row(label: str) -> Grouped:
-    group, battery = SimpleNamespace(has_model=True), SimpleNamespace(content_hash="tab")
+def read_row(label: str, *, model: bool = True) -> Grouped:
+    group, battery = SimpleNamespace(has_model=model), SimpleNamespace(content_hash="tab")
     return cast(Grouped, SimpleNamespace(label=label, group=group, battery=battery))
 
 
@@ -407,12 +407,17 @@ def test_a_row_stays_marked_until_everything_is_read_again() -> None:
     rows.begin("model")
     rows.add(read_row("able"), 1, 2)
     assert [one.label for one in rows.all] == ["able", "weak"]
-    assert rows.progress(rows.all) == "… reading, 1 of 2 models"
+    assert rows.progress(rows.all) == "… reading, 1 of 2"
     assert [one.label for one in rows.selected(rows.all)] == ["weak"]
     rows.add(None, 2, 2)
     assert [one.label for one in rows.all] == ["able"]
     assert not rows.marked
     assert rows.progress(rows.all) == "1 of 1 models"
+    rows.add(read_row("S-014", model=False), 2, 2)
+    assert rows.progress(rows.all[1:]) == "0 of 1 models, 1 of 1 speakers"
+    rows.begin("model")
+    rows.add(read_row("S-014", model=False), 1, 1)
+    assert rows.progress(rows.all) == "1 of 1 speakers"
 
 
 def test_another_grouping_begins_without_rows_and_is_not_complete() -> None:

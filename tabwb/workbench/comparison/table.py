@@ -268,15 +268,13 @@ class ReadRows:
     def progress(self, shown: Sequence[Grouped]) -> str:
         """Return how many rows are shown, or how many have been read."""
         if not self.complete:
-            what = "models" if self.by == "model" else "groups"
-            return f"… reading, {self.done} of {self.total} {what}" if self.total else "… reading"
+            return f"… reading, {self.done} of {self.total}" if self.total else "… reading"
         if self.by != "model":
             return f"{len(shown)} of {len(self._rows)} groups"
-        here, there = (sum(row.group.has_model for row in rows) for rows in (shown, self.all))
-        words = f"{here} of {there} models"
-        if len(self._rows) > there:
-            words += f", {len(shown) - here} of {len(self._rows) - there} speakers"
-        return words
+        here, there = (Counter(row.group.has_model for row in rows) for rows in (shown, self.all))
+        kinds = ((True, "models"), (False, "speakers"))
+        counts = (f"{here[kind]} of {there[kind]} {what}" for kind, what in kinds if there[kind])
+        return ", ".join(counts) or "0 of 0 models"
 
 
 LEAST_NAME, ROOMY_NAME = 12, 36

@@ -47,6 +47,8 @@ def _show(now: Situation, naming: NamingNow) -> str | None:
         if _described(naming):
             return f"item {now.item} is being described: 1 ends it, or s skips it"
         return f"item {now.item} waits for its score: 1 to 5, or s skips it"
+    if naming.lacking and naming.microphone == "closed" and not _over(now, naming):
+        return f"not agreed to: {', '.join(naming.lacking)}; y records the consent"
     return None
 
 
@@ -214,7 +216,7 @@ PAGE = (
              "close it.", lambda desk: desk.do(controller(desk).picture_window)),
     _command("test", "Microphone test…", "Mic test", "T", 12, _test,
              "Choose a microphone, check its level, make a test recording and play it."),
-    _command("consent", "Record consent…", "Consent", "y", 15, _consent,
+    _command("consent", "Record consent…", "Consent", "y", 1, _consent,
              "Record the speaker's missing consents."),
     _command("detail", "Costs of the alignment", "Costs", "t", 14, _always,
              "Show or hide the cost of each phoneme and the features that changed."),

@@ -16,7 +16,7 @@ from textual.widgets import Button, Input, Static
 from tabwb.administer.consent import consent_form
 from tabwb.administer.participants import DeletionPreview, Participant
 from tabwb.records.errors import TabwbError
-from tabwb.records.speakers import REASONS, SCOPES, Scope, Study, check_id, read_day
+from tabwb.records.speakers import REASONS, SCOPES, Column, Scope, Study, check_id, read_day
 from tabwb.workbench.participants.lines import SIGNS, sign
 from tabwb.workbench.shell.columns import clipped
 from tabwb.workbench.shell.dialogs import Choice, Dialog, ScrollPane, TextField, labelled
@@ -135,6 +135,10 @@ def _optional(check: Check) -> Check:
     return lambda text: check(text) if text else None
 
 
+GONE = "of a plugin that is not installed; no other value"
+"""The title of a column that the study does not have any more."""
+
+
 class RecordForm(Form):
     """Returns the code as ``code``, and the texts of the record's columns by their names."""
 
@@ -156,7 +160,13 @@ class RecordForm(Form):
                         allowed="for example S-014",
                         help_text="# Participant code\n\nThe study's ID, never a person's name.",
                     )  # fmt: skip
-                for column in self._study.columns:
+                own = {column.name for column in self._study.columns}
+                gone = [
+                    Column(name, "choice", choices=(str(values[name]),), title=GONE)
+                    for name in values
+                    if name not in own
+                ]
+                for column in (*self._study.columns, *gone):
                     value = values.get(column.name, "")
                     yield FormField(
                         f"column-{column.name}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -79,21 +80,24 @@ def _brief(participant: Participant) -> Content:
 PEOPLE: Sequence[Column[Participant]] = (
     Column("code", lambda one: one.id, least=6, style="bold"),
     Column("sessions", lambda one: str(len(one.sessions)), right=True),
-    Column("last", lambda one: one.last_day, rank=1, style=QUIET),
-    Column("consent", _brief, rank=2, least=12),
+    Column("consent", _brief, rank=1, least=6, end=True),
 )
-"""The columns of participants that are not of their records."""
+"""The first columns of participants."""
 
 
 def columns_of(people: Sequence[Participant], study: Study) -> Sequence[Column[Participant]]:
-    """Return the columns of participants: also those of which a record has a value."""
+    """Return the columns of participants, also those of records: of which most have a value first.
+
+    In a narrow list those of which fewer have a value are left out, and first the last day.
+    """
     known = {one.id: study.values_of(one.speaker.values) for one in people}
+    used = Counter(name for values in known.values() for name in values)
 
     def value(name: str, one: Participant) -> str:
         return written(known[one.id][name]) if name in known[one.id] else NOT_RECORDED
 
     columns = list(PEOPLE)
-    for column in study.columns_in(known.values()):
+    for column in sorted(study.columns_in(known.values()), key=lambda one: -used[one.name]):
         longest = max(len(value(column.name, one)) for one in people)
         columns.append(
             Column(
@@ -101,7 +105,10 @@ def columns_of(people: Sequence[Participant], study: Study) -> Sequence[Column[P
                 right=column.type in ("number", "whole"), least=min(longest, LONGEST),
             )
         )  # fmt: skip
-    return columns
+    last: Column[Participant] = Column(
+        "last", lambda one: one.last_day, rank=len(columns), style=QUIET
+    )
+    return [*columns[:2], last, *columns[2:]]
 
 
 def chosen(people: Sequence[Participant], study: Study, text: str) -> list[Participant]:

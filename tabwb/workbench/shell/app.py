@@ -39,6 +39,7 @@ from tabwb.records.words import without_controls
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen, Dialog
+from tabwb.workbench.shell.frame import MenuScreen
 from tabwb.workbench.shell.page import Page, Subject
 
 _INNER_OUTER = StylesCache.get_inner_outer.__wrapped__
@@ -419,6 +420,8 @@ class Workbench(App[int]):
         """Open the palette, unless it is open, somebody rates, or the terminal is too small."""
         is_open = any(isinstance(screen, CommandPalette) for screen in self.screen_stack)
         if not is_open and not self.blind and self.screen.name != TOO_SMALL:
+            if isinstance(self.screen, MenuScreen):
+                self.screen.dismiss(None)
             # Without Textual's id: one may still be closing as the next opens.
             self.push_screen(CommandPalette())
 
