@@ -112,7 +112,7 @@ class ResponsesScreen(Dialog[tuple[int, int] | None]):
     def on_mount(self) -> None:
         """Show the rows."""
         shown = [column for column in self._table.columns if column.name != "trial"]
-        columns = [
+        columns: list[Column[Mapping[str, Any]]] = [
             Column(
                 one.title, partial(_cell, one), right=one.type in ("number", "integer"),
                 rank=place, least=min(8, 2 * place),
