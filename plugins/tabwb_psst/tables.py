@@ -280,7 +280,7 @@ def _shared(given: _Given) -> Table:
         most, count = Counter(heard).most_common(1)[0]
         utterance = one.utterance
         rows.append(
-            (*(one.place or (utterance.where,)), utterance.speaker, utterance.prompt, label,
+            (*(one.place or (utterance.id,)), utterance.speaker, utterance.prompt, label,
              " ".join(utterance.transcript or ()), most, count)
         )  # fmt: skip
         transcripts.append(heard)
@@ -293,7 +293,7 @@ def _shared(given: _Given) -> Table:
         _number("trial", "Item", "number of the item in it", "integer"),
     ]
     columns = [
-        *(places if stored else [Column("where", "Line", "of the table of utterances")]),
+        *(places if stored else [Column("utterance", "Utterance", "its id")]),
         Column("speaker", "Speaker", "study ID"),
         Column("prompt", "Target", "the word that was asked for"),
         Column("right", "Right", "by a person", "boolean"),
