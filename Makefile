@@ -30,7 +30,7 @@ test-fast: $(VENV)/.installed-dev
 	  -m "$(FAST)" tests tabwb
 
 # Commands whose n-th write, sync, open or rename fails, TABWB_TORTURE_FAULTS of each command (0: all
-# there are), random events in the workbench, 50 times as many as make test, processes killed while
+# there are), random events in the workbench, 200 times as many as make test, processes killed while
 # they write, TABWB_TORTURE_KILLS of each, and 500 examples of each property. TABWB_TORTURE_SEED gives
 # others.
 torture: $(VENV)/.installed-dev

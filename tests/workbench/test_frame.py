@@ -43,7 +43,7 @@ from tabwb.workbench.engine.messages import Stored
 from tabwb.workbench.home.page import HomePage
 from tabwb.workbench.participants.page import ParticipantsPage
 from tabwb.workbench.shell import app, settings
-from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter
+from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter, Passed
 from tabwb.workbench.shell.columns import shortened_apart
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.dialogs import TextField
@@ -188,8 +188,8 @@ async def test_too_small_a_terminal_is_told_so_and_the_last_size_is_laid_out(
         assert seat.app.screen.size == Size(107, 31)
 
 
-async def test_closed_dialogs_are_let_go_and_a_click_on_a_line_that_is_gone_is_ignored(
-    sit: Sit,
+async def test_closed_dialogs_are_let_go_and_what_comes_too_late_is_ignored(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def kept() -> int:
         gc.collect()
@@ -214,6 +214,13 @@ async def test_closed_dialogs_are_let_go_and_a_click_on_a_line_that_is_gone_is_i
             await seat.pilot.pause()
         assert seat.app._exception is None
         assert options.highlighted == 0
+        close = seat.app._close_all
+
+        async def close_before_a_key_is_done() -> None:
+            await close()
+            seat.app.post_message(Passed(1))
+
+        monkeypatch.setattr(seat.app, "_close_all", close_before_a_key_is_done)
 
 
 def test_no_control_character_is_drawn() -> None:

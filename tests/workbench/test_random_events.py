@@ -18,9 +18,9 @@ from tests.workbench.rating_parts import secret_set
 from tests.workbench.seat import Seat, Sit
 from tests.workbench.stocked import stock
 
-EVENTS = int(os.environ.get("TABWB_TORTURE_EVENTS", "2000"))
+EVENTS = int(os.environ.get("TABWB_TORTURE_EVENTS", "500"))
 FIRST = int(os.environ.get("TABWB_TORTURE_SEED", "0"))
-SESSION = 1000
+SESSION = 500
 """Events of one session; each has a store of its own."""
 FRAME_S = 0.3
 """Seconds between two drawings; most of the processor's time is drawing."""

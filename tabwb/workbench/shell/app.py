@@ -123,7 +123,7 @@ async def _dispatch_while_running(app: App[Any], message: Message) -> None:
     try:
         await _DISPATCH_APP(app, message)
     except ScreenStackError:
-        if not app._exit:
+        if app._screen_stack:
             raise
     except QueryError:
         if screen is None or (screen.is_mounted and _is_open(screen)):
