@@ -201,55 +201,56 @@ async def test_an_item_is_noted_declared_void_taken_back_and_skipped(given: Give
 async def test_keys_in_mid_answer_pause_stop_and_leave(
     given: Given, battery: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with given((100, 30), model="echo@delay=0.3") as seat:
+    go, deaf = threading.Event(), threading.Event()
 
-        async def asked(model: str) -> None:
-            """Begin another administration, and ask."""
-            await seat.begin(battery=battery, model=model)
+    def held(model: EchoModel, request: Request, cancel: Cancel) -> Iterator[str | Reply]:
+        """Say a word, and wait until the test lets it end or, unless deaf, the person stops it."""
+        yield "Which"
+        while not go.wait(0.02) and (deaf.is_set() or not cancel.is_set()):
+            pass
+        yield Reply("Which", StopReason.END if go.is_set() else StopReason.CANCELLED, 0.1)
+
+    monkeypatch.setattr(EchoModel, "reply", held)
+    async with given((100, 30)) as seat:
+
+        async def asked(*, again: bool = True) -> None:
+            """Ask, in another administration."""
+            go.clear()
+            if again:
+                await seat.begin(battery=battery, model="echo")
             await seat.press("space")
             await seat.until(lambda: seat.work.asking, "a question")
 
-        await seat.press("space")
-        await seat.until(lambda: seat.work.asking, "a question")
+        await asked(again=False)
         await seat.press("p", reads="pausing after this response")
+        go.set()
         await seat.until(lambda: seat.work.status is AdministrationStatus.PAUSED, "the pause")
         assert seat.stored()[1][0].state is TrialState.ANSWERED
 
-        await asked("echo@delay=1,text=dog")
-        await seat.press("escape")
+        await asked()
+        await seat.reads("▌ Which")
+        await seat.press("f1", reads="how many items are given")
+        assert seat.work.asking, "help came while the model was still answering"
+        await seat.press("escape", "escape")
         await seat.reads("! in error", "error: stopped before the reply was complete")
         assert seat.stored()[1][0].attempts[0].stop_reason is StopReason.CANCELLED
+        go.set()
         await seat.press("r")
         await seat.until(lambda: seat.work.item and seat.work.item.attempt, "the answer")
         attempts = seat.stored()[1][0].attempts
         assert [one.state for one in attempts] == [AttemptState.ERROR, AttemptState.OK]
 
-        # A minute long: help opens meanwhile on the slowest machine.
-        await asked(f"echo@delay=0.2,text={' '.join(['Which'] * 300)}")
-        await seat.reads("▌ Which")
-        await seat.press("f1", reads="how many items are given")
-        assert seat.work.asking, "help came while the model was still answering"
-        await seat.press("escape", "escape")
-        await seat.until(lambda: not seat.work.asking, "the stop")
-
-        done = threading.Event()
-
-        def deaf(model: EchoModel, request: Request, cancel: Cancel) -> Iterator[Reply]:
-            done.wait(60)
-            yield Reply("", StopReason.CANCELLED, 0.1)
-
-        with monkeypatch.context() as patched:
-            patched.setattr(EchoModel, "reply", deaf)
-            await asked("echo")
-            await seat.press("escape", reads="stopping: waits for the model")
-            done.set()
-            await seat.reads("! in error")
+        deaf.set()
+        await asked()
+        await seat.press("escape", reads="stopping: waits for the model")
+        deaf.clear()
+        await seat.reads("! in error")
 
         # Leaving loses nothing.
-        await seat.begin(battery=battery, model="echo@delay=1.5,text=dog")
+        await seat.begin(battery=battery, model="echo")
+        go.set()
         await seat.next()
-        await seat.press("space")
-        await seat.until(lambda: seat.work.asking, "a question")
+        await asked(again=False)
         await seat.press("ctrl+q")
         await seat.until(lambda: not seat.app.is_running or seat.desk._worker is None)
     one, trials = seat.stored()
