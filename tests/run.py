@@ -43,8 +43,11 @@ def failed() -> set[str]:
 def main(options: list[str]) -> int:
     """Return the exit status of the run: that of pytest, or 0 if few failed and passed alone."""
     FAILED.unlink(missing_ok=True)
-    # One worker more than there are cores, because many tests wait for a process or a server.
-    status = pytest("-n", str((os.cpu_count() or 1) + 1), "--dist", "worksteal", *options)
+    # One worker more than there are cores, because many tests wait for a process or a server. Each
+    # would rewrite the assertions of all tests in a new clone: what they compare is shown of what
+    # runs once more.
+    workers = str((os.cpu_count() or 1) + 1)
+    status = pytest("-n", workers, "--dist", "worksteal", "--assert=plain", *options)
     first = failed()
     if status != TESTS_FAILED or not first:
         return status
