@@ -23,7 +23,7 @@ from tabwb.workbench.shell.help import GENERAL, help_for
 from tabwb.workbench.shell.row_list import RowList
 from tests.analysis.given import BATTERY, DECLARED, answered, summarise
 from tests.workbench.models_page import WIDE, by_model, column, drawn, names, table
-from tests.workbench.seat import SIZES, Seat, Sit
+from tests.workbench.seat import Seat, Sit
 from tests.workbench.stocked import GOOD, give, stock
 
 
@@ -46,8 +46,7 @@ async def compared(seat: Seat, out: Path) -> None:
     assert line.index("├") < line.index("●") < line.index("┤")
     assert line.index("┼") < line.index("●")  # no difference is within the interval
     assert re.search(r"-0\.\d\d to \+\d\.\d\d[ ,p]+0\.500", seat.text)
-    if seat.app.size.height < 30:
-        await seat.press("t")
+    await seat.press("t")
     await seat.reads("8 of 20")
     listed = seat.app.screen.query_one("#items-list", RowList)
     assert [[str(one.cell(row)) for one in ITEMS[:3]] for row in listed.rows] == [
@@ -80,8 +79,6 @@ async def judged(seat: Seat) -> None:
     at = names(seat).index("able")
     assert column(seat, "usable")[at] == "5/5"
     await seat.press("home")
-    if seat.app.size == WIDE:
-        await seat.reads("not rated yet: 5")
     await seat.press("J")
     await seat.focuses("model-detail")
     await seat.reads("enter: where judges differ")
@@ -119,7 +116,7 @@ async def listed(seat: Seat) -> None:
     assert line.index("├") < line.index("●") < line.index("┤")
     assert "◆" in seat.text
     axis = next(one for one in seat.text.splitlines() if "0.2" in one and "0.4" in one)
-    assert axis.split()[-6:] == ["0", "0.2", "0.4", "0.6", "0.8", "1"] or seat.app.size == WIDE
+    assert axis.split()[-6:] == ["0", "0.2", "0.4", "0.6", "0.8", "1"]
     await seat.press("right", reads="Symptom burden")
     await seat.press("right", reads="Lexical, of 4")
     await seat.press("space")
@@ -129,7 +126,7 @@ async def listed(seat: Seat) -> None:
     await seat.press("home")
     # The detail: 3 of 5, Clopper-Pearson 0.1466 to 0.9473; 2 of 3 Yes and 2 of 2 No.
     await seat.reads("3 of 5  0.15-0.95", "balanced 0.83")
-    await seat.press("t", *(["t"] if seat.app.size.width < 100 else []))
+    await seat.press("t", "t")
     name = "right word-comprehension"
     await seat.until(lambda: table(seat).columns[2].name == name)
     assert column(seat, name)[:2] == ["0.60", "1.00"]
@@ -140,11 +137,10 @@ async def listed(seat: Seat) -> None:
     assert able.index("◆") == round((len(able) - 1) / 6)
 
 
-@pytest.mark.parametrize("size", SIZES)
 async def test_models_are_judged_listed_plotted_compared_and_exported(
-    sit: Sit, size: tuple[int, int], tmp_path: Path
+    sit: Sit, tmp_path: Path
 ) -> None:
-    async with sit(size) as seat:
+    async with sit() as seat:
         await judged(seat)
         await listed(seat)
         await compared(seat, tmp_path / "two.jsonl")
@@ -225,6 +221,8 @@ async def test_models_are_filtered_and_opened_and_esc_comes_back_to_where_one_wa
 
 async def test_features_sorting_help_and_groups(sit: Sit) -> None:
     async with sit(WIDE) as seat:
+        await by_model(seat, "likelihood:y")
+        await seat.press("home", reads="not rated yet: 5")
         await by_model(seat, "tab-2026:x")
         cells = seat.desk.query_one(FeatureCells)
         table(seat).go(0)

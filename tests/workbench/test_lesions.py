@@ -54,7 +54,7 @@ from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.dialogs import Selection
 from tabwb.workbench.shell.drawn import STEPS
 from tabwb.workbench.shell.wording import DIFFERS
-from tests.workbench.seat import SIZES, Seat, Sit, Stage, workbench
+from tests.workbench.seat import Seat, Sit, Stage, workbench
 from tests.workbench.stocked import give
 
 MODEL = "lesionable@delay=0.1"
@@ -176,7 +176,7 @@ async def test_a_lesion_is_written_and_an_administration_gets_the_answer_of_the_
 
 @pytest.mark.torch
 async def test_the_bundled_model_is_loaded_and_answers_under_a_lesion(
-    sit: Sit, battery: str
+    sit: Sit, battery: str, here: None
 ) -> None:
     pytest.importorskip("torch", reason="needs tabwb[local]")
     async with sit((160, 48)) as seat:
@@ -399,11 +399,8 @@ def test_a_cell_of_a_map_has_its_number_and_its_size() -> None:
     assert [line.split()[-1] for line in narrow if "layer" in line] == ["0", "1"]
 
 
-@pytest.mark.parametrize("size", SIZES)
-async def test_curves_are_reached_from_the_results_and_by_keys(
-    folder: Path, size: tuple[int, int]
-) -> None:
-    async with workbench(folder, size) as seat:
+async def test_curves_are_reached_from_the_results_and_by_keys(folder: Path) -> None:
+    async with workbench(folder) as seat:
         await seat.press("m", at="models")
         results = seat.desk.query_one(ModelsPage)
         await seat.until(lambda: results.done, "all rows")
@@ -418,10 +415,11 @@ async def test_curves_are_reached_from_the_results_and_by_keys(
         await seat.reads("-0.40")
         assert "--table map" in page.command()
         listed = page.query_one(MeasureList)
-        if size[0] >= 120:  # there is room for the list
-            assert listed.chosen == page.measure
-            await seat.pilot.click(listed, offset=(4, 1))
-            await seat.until(lambda: page.measure == next(iter(page._all)), "the first measure")
+        await seat.pilot.resize_terminal(160, 48)  # there is room for the list
+        await seat.until(lambda: listed.region.height, "the list")
+        assert listed.chosen == page.measure
+        await seat.pilot.click(listed, offset=(4, 1))
+        await seat.until(lambda: page.measure == next(iter(page._all)), "the first measure")
         await seat.press("escape", at="models")
 
 

@@ -147,11 +147,8 @@ def test_sessions_are_compared_item_by_item(shown_results: Results) -> None:
     assert "dog ✓ ✓ cat ✗ ✓ tree ✗ ✓ house ✗ ✓" in lines
 
 
-@pytest.mark.parametrize("size", [(80, 24), (160, 60)])
-async def test_figures_then_each_response_with_what_is_said_of_it(
-    sit: Sit, size: tuple[int, int]
-) -> None:
-    async with sit(size) as seat:
+async def test_figures_then_each_response_with_what_is_said_of_it(sit: Sit) -> None:
+    async with sit() as seat:
         await results(seat)
         await seat.until(lambda: line(seat, "Listener"))
         assert line(seat, "Listener").startswith("Listener 1/4")
@@ -173,6 +170,9 @@ async def test_figures_then_each_response_with_what_is_said_of_it(
         await seat.reads("t ~ θ")
         assert line(seat, "t ~ θ").startswith("t ~ θ 3 -continuant → +continuant")
         assert "0.33 of" in seat.text
+        await seat.pilot.resize_terminal(160, 60)
+        await seat.until(lambda: line(seat, "1 ✓ dog /dɔɡ/ right correct 0.60 s"), "both")
+        await seat.reads("t ~ θ", "0.33 of", "3 of 4   tree")
         await seat.press("escape", "escape", at="home")
 
 
@@ -272,16 +272,6 @@ async def test_a_response_is_measured_scored_and_coded_afterwards(
     assert codes == [("formal", 1)], "a flag stays with its code; the second code was taken back"
 
 
-async def test_stored_responses_are_given_to_several_transcribers(sit: Sit) -> None:
-    async with sit() as seat:
-        await seat.press("T")
-        await seat.has("transcriber")
-        seat.fill(where="origin=human", transcriber="bundled-words nobody")
-        seat.app.screen.query_one("#transcriber").focus()
-        await seat.press("enter")
-        await seat.until(lambda: line(seat, "! there is no transcriber 'nobody'"), "the second")
-
-
 async def test_a_small_screen_lists_refuses_and_exports_within_the_study(
     sit: Sit, tmp_path: Path
 ) -> None:
@@ -289,6 +279,15 @@ async def test_a_small_screen_lists_refuses_and_exports_within_the_study(
         store.people.keep_consents([Consent("S-014", "record", True, "2026-11-21")])
     out = tmp_path / "answers.jsonl"
     async with sit() as seat:
+        await seat.press("T")  # of several transcribers
+        await seat.has("transcriber")
+        seat.fill(where="origin=human", transcriber="bundled-words nobody")
+        seat.app.screen.query_one("#transcriber").focus()
+        await seat.press("enter")
+        await seat.until(lambda: line(seat, "! there is no transcriber 'nobody'"), "the second")
+        await seat.press("escape")
+        await seat.closed()
+
         await results(seat)
         await seat.press("M")
         await seat.has("transcriber")

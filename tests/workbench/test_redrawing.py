@@ -49,14 +49,18 @@ async def drawn_again(seat: Seat) -> list[Strip]:
 
 async def changes(seat: Seat) -> None:
     """Change theme and size, and check what is drawn after each change."""
-    for theme, size in (("light", WIDE), ("light", NARROW), ("dark", WIDE)):
+    theme = "dark" if seat.app.theme == "light" else "light"
+    size = NARROW if seat.app.size == WIDE else WIDE
+    for what in (theme, size):
         before = drawn(seat)
-        seat.app.theme = theme
-        await seat.pilot.resize_terminal(*size)
-        await seat.until(partial(differs, seat, before), f"{theme} {size}")
+        if what == theme:
+            seat.app.theme = theme
+        else:
+            await seat.pilot.resize_terminal(*size)
+        await seat.until(partial(differs, seat, before), str(what))
         await seat.pilot.pause(0.05)
         shown = drawn(seat)
-        assert shown == await drawn_again(seat), f"{theme} {size}"
+        assert shown == await drawn_again(seat), what
 
 
 async def test_pages_are_redrawn_for_another_theme_and_size_shown_or_hidden(sit: Sit) -> None:
