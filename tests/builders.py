@@ -5,10 +5,11 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TypeVar
 
 import pytest
 
@@ -19,6 +20,7 @@ FORMS = BATTERIES / "forms"
 DATA = ROOT / "tests" / "data"
 SPEECH = DATA / "speech"
 DOG = SPEECH / "dog_d1a4fb3f_0.flac"
+Case = TypeVar("Case")
 
 
 def needs(*modules: str) -> None:
@@ -26,6 +28,25 @@ def needs(*modules: str) -> None:
     for module in modules:
         if find_spec(module) is None:
             pytest.skip(f"needs {module}", allow_module_level=True)
+
+
+def every(cases: Iterable[Case]) -> Callable[[Callable[[Case], None]], Callable[[], None]]:
+    """Give a test all cases of a table at once: it fails with each that is wrong, and why."""
+
+    def made(test: Callable[[Case], None]) -> Callable[[], None]:
+        def test_every() -> None:
+            wrong = []
+            for case in cases:
+                try:
+                    test(case)
+                except Exception as error:  # noqa: BLE001 - the others are tried too
+                    wrong.append(f"{case!r}: {type(error).__name__} {error}")
+            assert not wrong, "\n".join((f"{len(wrong)} cases are wrong", *wrong))
+
+        test_every.__doc__ = test.__doc__
+        return test_every
+
+    return made
 
 
 def recordings(folder: Path, *items: str, **clips: str) -> Path:

@@ -33,6 +33,7 @@ from tabwb.phonology.inventory import (
 )
 from tabwb.phonology.labels import LABEL_SETS, LabelSet, best_possible, label_set, map_labels
 from tabwb.records.errors import TabwbError
+from tests.builders import every
 from training.lexicon.pronunciations import build
 
 pronunciations = st.lists(st.sampled_from(PHONEMES), min_size=1, max_size=12).map(tuple)
@@ -280,7 +281,7 @@ DATA = files("tabwb.phonology") / "data"
 LINES = gzip.decompress((DATA / "cmudict.tsv.gz").read_bytes()).decode("ascii").splitlines()
 
 
-@pytest.mark.parametrize("line", [*random.Random(1).sample(LINES, 60), LINES[0], LINES[-1]])
+@every([*random.Random(1).sample(LINES, 60), LINES[0], LINES[-1]])
 def test_every_line_is_found_both_ways(line: str) -> None:
     word, phonemes, stress = line.split("\t")
     found = load_dictionary().pronunciations(word.upper())

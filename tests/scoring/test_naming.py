@@ -65,6 +65,7 @@ from tabwb.scoring.naming.words import (
     similarity,
 )
 from tabwb.tasks.spoken_naming.task import RULE_KEYS
+from tests.builders import every
 from tests.scoring.naming_parts import DOG, accept, timed
 
 TESTS = Path(__file__).parents[1]
@@ -135,7 +136,7 @@ def respond(
     )
 
 
-@pytest.mark.parametrize("case", ORACLE, ids=[case["id"] for case in ORACLE])
+@every(ORACLE)
 def test_the_table_decides_as_the_oracle(case: dict[str, str]) -> None:
     settings, unrelated = settings_of(case["settings"])
     item = ITEMS[case["target"]]
@@ -163,9 +164,7 @@ def test_the_table_decides_as_the_oracle(case: dict[str, str]) -> None:
     assert not case["clause_says_not"] or case["clause_says_not"] not in proposal.clause
 
 
-@pytest.mark.parametrize(
-    "case", CASES, ids=[f"{case['why']}: {case['heard'] or case['said']}" for case in CASES]
-)
+@every(CASES)
 def test_a_response_is_proposed_as(case: dict[str, str]) -> None:
     """Empty columns are not compared; ``!`` not so, ``-`` none, ``=`` these flags and no others."""
     found = propose_response(
@@ -226,8 +225,9 @@ LEADS = {
 }
 
 
-@pytest.mark.parametrize(("lead", "target"), list(product(LEADS, TARGETS)))
-def test_what_stands_before_a_name_is_no_part_of_it(lead: str, target: str) -> None:
+@every(list(product(LEADS, TARGETS)))
+def test_what_stands_before_a_name_is_no_part_of_it(case: tuple[str, str]) -> None:
+    lead, target = case
     item = NamingTarget(target=target, accept=accept(TARGETS[target]))
     by_machine = respond(f"{LEADS[lead]} {TARGETS[target]}", item)
     for found in (respond("", item, f"{lead} {target}"), by_machine):

@@ -46,7 +46,6 @@ from tabwb.scoring.rules.passage import (
     RuleVerdict,
     Run,
     TextContext,
-    Thresholds,
     echoed,
     find_runs,
     is_content,
@@ -57,6 +56,7 @@ from tabwb.scoring.rules.passage import (
 from tabwb.scoring.rules.repetition import perseverations
 from tabwb.scoring.text import common_subsequence
 from tabwb.scoring.yes_no import AnswerWords, balanced_accuracy, read_yes_no
+from tests.builders import every
 from tests.scoring.readings import cases, item, prompts
 
 PUBLISHED: dict[str, Any] = json.loads(
@@ -83,9 +83,7 @@ contexts = st.builds(
 )
 
 
-@pytest.mark.parametrize(
-    "case", cases("rules"), ids=lambda case: f"{case['rule']}: {case['text'][:40]}"
-)
+@every(cases("rules"))
 def test_a_rule_says_of_a_text(case: dict[str, str]) -> None:
     """Columns left empty are not compared; a dash in ``words``: none."""
     context = TextContext(
@@ -341,16 +339,12 @@ def test_a_change_of_numbers_or_lists_needs_a_new_version() -> None:
     assert (CURRENT.version, fingerprint) == (2, "3a1c93c796de1c36")
 
 
-@pytest.mark.parametrize("limits", [RULES_1, RULES_2], ids=["rules-1", "rules-2"])
-@pytest.mark.parametrize(
-    "case", cases("passages"), ids=lambda case: f"{case['feature']}: {case['text'][:40]}"
-)
-def test_each_version_says_of_a_passage_what_it_says(
-    case: dict[str, str], limits: Thresholds
-) -> None:
+@every(cases("passages"))
+def test_each_version_says_of_a_passage_what_it_says(case: dict[str, str]) -> None:
     """Column ``rules_1`` was made with the code of the first version, before there was a second."""
     context = TextContext(case["text"], prompt=case["prompt"], spoken=case["mode"] == "spoken")
-    assert judge(context, limits)[case["feature"]].outcome == case[f"rules_{limits.version}"]
+    for limits in (RULES_1, RULES_2):
+        assert judge(context, limits)[case["feature"]].outcome == case[f"rules_{limits.version}"]
 
 
 def fired(context: TextContext) -> set[str]:
@@ -419,7 +413,7 @@ SIGNS = st.text(alphabet="abc", max_size=8)
 SENTENCES = st.text(alphabet="aB .'’\n", max_size=12)
 
 
-@pytest.mark.parametrize("case", cases("policies"), ids=lambda case: case["text"][:50])
+@every(cases("policies"))
 def test_each_policy_reads_what_it_may(case: dict[str, str]) -> None:
     """Empty: not compared; ``-`` nothing (of a repetition in signs: undefined), ``?`` ambiguous."""
     text, language = case["text"], case["language"]
@@ -443,39 +437,39 @@ def test_each_policy_reads_what_it_may(case: dict[str, str]) -> None:
     assert {policy: case[policy] or found[policy] for policy in POLICIES} == found
 
 
-@pytest.mark.parametrize("case", cases("choices"), ids=lambda case: case["text"][:50])
+@every(cases("choices"))
 def test_a_choice_is_the_answer_that_a_careful_reader_takes(case: dict[str, str]) -> None:
     options = item(case["item"]).options
     reading = read_choice(case["text"], options, prompts(case["item"])).extracted
     assert ("ambiguous" if reading.ambiguous else reading.chosen or "none") == case["reading"]
 
 
-@pytest.mark.parametrize("case", cases("yes_no"), ids=lambda case: case["text"][:50])
+@every(cases("yes_no"))
 def test_yes_or_no_is_the_answer_that_a_careful_reader_takes(case: dict[str, str]) -> None:
     reading = read_yes_no(case["text"], (), prompts(case["item"])).extracted
     assert ("ambiguous" if reading.ambiguous else reading.chosen or "none") == case["reading"]
 
 
-@pytest.mark.parametrize("case", cases("repetitions"), ids=lambda case: case["text"][:50])
+@every(cases("repetitions"))
 def test_extracted_wants_the_target_exactly_once(case: dict[str, str]) -> None:
     answer = read_repetition(case["text"], case["target"], CARRIER + case["target"])
     assert answer.extracted == (case["extracted"] == "1")
 
 
-@pytest.mark.parametrize("case", cases("refusals"), ids=lambda case: case["text"][:50])
+@every(cases("refusals"))
 def test_a_refusal_is_a_reply_that_declines_and_does_not_answer(case: dict[str, str]) -> None:
     status = response_status(case["text"], END, kind=ResponseKind.CONNECTED_TEXT, language="en")
     assert status == case["status"]
 
 
-@pytest.mark.parametrize("case", cases("statuses"), ids=lambda case: case["text"][:50])
+@every(cases("statuses"))
 def test_statuses_by_kind_of_response(case: dict[str, str]) -> None:
     stop = LENGTH if case["status"] == "truncated" else END
     prompt, kind = "Tell me about it.", ResponseKind(case["kind"])
     assert response_status(case["text"], stop, prompt, kind=kind, language="en") == case["status"]
 
 
-@pytest.mark.parametrize("case", cases("status_cases"), ids=lambda case: case["text"][:50])
+@every(cases("status_cases"))
 def test_statuses_by_prompt_and_language(case: dict[str, str]) -> None:
     found = response_status(
         case["text"],
