@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -203,18 +202,13 @@ def texts(figure: Figure) -> list[tuple[str, Bbox]]:
 def faults(figure: Figure) -> list[str]:
     """Texts outside of the figure, and pairs that overlap."""
     found = texts(figure)
-    width, height = figure.get_size_inches() * 100
-    page = Bbox.from_bounds(-SLACK, -SLACK, width + 2 * SLACK, height + 2 * SLACK)
-    outside = [
-        f"outside: {words}" for words, box in found
-        if not (page.x0 <= box.x0 and box.x1 <= page.x1 and page.y0 <= box.y0 and box.y1 <= page.y1)
-    ]  # fmt: skip
-    return outside + [
-        f"{one} | {other}" for (one, a), (other, b) in combinations(found, 2) if _overlap(a, b)
+    width, height = figure.get_size_inches() * 100 + SLACK
+    x0, y0, x1, y1 = np.array([box.extents for _, box in found]).T
+    outside = (x0 < -SLACK) | (y0 < -SLACK) | (x1 > width) | (y1 > height)
+    across = np.minimum.outer(x1, x1) - np.maximum.outer(x0, x0)
+    down = np.minimum.outer(y1, y1) - np.maximum.outer(y0, y0)
+    pairs = np.argwhere(np.triu((across > SLACK) & (down > SLACK + 2), 1))
+    return [
+        *(f"outside: {found[at][0]}" for at in np.flatnonzero(outside)),
+        *(f"{found[one][0]} | {found[other][0]}" for one, other in pairs),
     ]
-
-
-def _overlap(a: Bbox, b: Bbox) -> bool:
-    across = min(a.x1, b.x1) - max(a.x0, b.x0)
-    down = min(a.y1, b.y1) - max(a.y0, b.y0)
-    return bool(across > SLACK and down > SLACK + 2)
