@@ -272,10 +272,10 @@ def _librispeech(folder: Path, data: Data, notes: list[str]) -> list[Example]:
     return found
 
 
-def pronounced(words: str) -> tuple[str, ...]:
+def phonemes_of(words: str) -> tuple[str, ...]:
     """Return the first pronunciation of each word, by its letters where it is in no dictionary.
 
-    >>> pronounced("THE BLORF")
+    >>> phonemes_of("THE BLORF")
     ('DH', 'AH', 'B', 'L', 'AO', 'R', 'F')
     """
     phonemes: list[str] = []
@@ -335,7 +335,7 @@ def _hours_of(found: list[Example], data: Data, seed: int, notes: list[str]) -> 
             except TabwbError:
                 wrong += 1
                 continue
-            one = replace(one, seconds=seconds, labels=pronounced((one.labels or ("",))[0]))  # noqa: PLW2901
+            one = replace(one, seconds=seconds, labels=phonemes_of((one.labels or ("",))[0]))  # noqa: PLW2901
         left -= one.seconds
         yield one
     _say(notes, wrong, "utterance", f"of {data.source} whose sound cannot be read")
