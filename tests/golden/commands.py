@@ -54,7 +54,8 @@ def commands(store: str) -> Iterator[Command]:
     for table in TABLES:
         base = _baseline(store, table)
         if base is not None:
-            yield from _tables(f"table-{table}", "results", *group, "--table", table, *base)
+            shown = _tables if table == "results" else _shown
+            yield from shown(f"table-{table}", "results", *group, "--table", table, *base)
     if store in PAIRS:
         yield from _shown("diff", "diff", *PAIRS[store])
     yield from _others(store)

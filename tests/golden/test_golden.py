@@ -1,4 +1,4 @@
-"""What 441 commands print and write over five stores is what the golden files keep."""
+"""What 339 commands print and write over five stores is what the golden files keep."""
 
 from __future__ import annotations
 
