@@ -11,9 +11,16 @@ import pytest
 
 import tabwb
 from tabwb.analysis.ledger import CANNOT, DIFFERS, REPRODUCED, STAND_IN
-from tabwb.operations.reproduce import papers
+from tabwb.operations.reproduce import PAPERS, papers
 from tests.builders import DATA, needs
 from tests.cli.conftest import Run, run  # noqa: F401 - a fixture
+
+SMALLER = {
+    "speakers = 40, utterances = 800": "speakers = 20, utterances = 160",
+    "speakers = 9, utterances = 90": "speakers = 9, utterances = 45",
+    "replicates = 4": "replicates = 1",
+}
+"""Sizes of made data, and smaller ones that have every value too."""
 
 
 def values_of(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -66,7 +73,12 @@ def test_every_value_with_a_step_is_computed_on_stand_in_data(
     run: Run, tmp_path: Path, paper: str  # noqa: F811
 ) -> None:  # fmt: skip
     needs("soundfile", "sklearn", "torch")
-    words = ("reproduce", paper, "--stand-in", "--cells", "--json", "--work", tmp_path / "work")
+    ledger = (PAPERS / f"{paper}.toml").read_text(encoding="utf-8")
+    for size, smaller in SMALLER.items():
+        ledger = ledger.replace(size, smaller)
+    (tmp_path / "paper.toml").write_text(ledger, encoding="utf-8")
+    asked = ("reproduce", tmp_path / "paper.toml", "--stand-in", "--cells", "--json")
+    words = (*asked, "--work", tmp_path / "work")
     document = run(*words).document
     assert document["failed"] == []
     file = papers()[paper]

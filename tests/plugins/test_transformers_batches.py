@@ -109,7 +109,7 @@ def test_the_bundled_model_writes_the_same_in_batches_of_1_3_and_16() -> None:
         "the", "a", "sing", "read",
     ]  # fmt: skip
     forms = ("Please repeat exactly: {}.", "Is the {} green?", "Which one is it? ({})", "Tell: {}")
-    for _ in range(30):
+    for _ in range(10):
         text = draw.choice(forms).format(" ".join(draw.choices(words, k=draw.randint(1, 12))))
         requests.append(asked(text, max_tokens=16))
     texts = []
@@ -120,7 +120,7 @@ def test_the_bundled_model_writes_the_same_in_batches_of_1_3_and_16() -> None:
         backend.open()
         texts.append([reply.text for reply in many(backend, requests)])
     assert texts[0] == texts[1] == texts[2]
-    assert len(set(texts[0])) > 30
+    assert len(set(texts[0])) > len(requests) / 2
 
 
 def test_a_choice_closer_than_rounding_is_marked(crowd: TransformersModel) -> None:
