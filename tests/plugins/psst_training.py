@@ -55,6 +55,22 @@ def save_corpus(root: Path, words: Sequence[str] = EIGHT) -> Path:
     return root
 
 
+def save_recipe(
+    path: Path, *, learning_rate: float = 0.001, still: bool = False, **schedule: int
+) -> Path:
+    """A recipe that differs from psst-a in its schedule; ``still``: without masks and dropout."""
+    lines = ["extends = 'psst-a'", "id = 'own'", "[schedule]"]
+    values = {"learning_rate": learning_rate, **schedule}
+    lines += (f"{name} = [{value}, 'ours']" for name, value in values.items())
+    if still:
+        shares = ("hidden", "attention", "activation", "projection", "final", "layers")
+        lines += ["[mask]", "time_probability = [0.0, 'ours']",
+                  "channel_probability = [0.0, 'ours']", "[dropout]",
+                  *(f"{name} = [0.0, 'ours']" for name in shares)]  # fmt: skip
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
 def timit(root: Path) -> Path:
     """Four utterances in TIMIT's layout, one with a glottal stop."""
     labels = {"SA1": "h# kcl k ae tcl t h#", "SA2": "h# bcl b eh dcl d h#",

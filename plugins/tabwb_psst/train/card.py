@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tabwb.phonology.batch import Rate, rate_of, rates_by
+from tabwb.records.files import write_private
 from tabwb.records.speakers import AQ, NOT_RECORDED
 from tabwb.records.words import plural
 from tabwb_psst.train.recipe import SOURCES_TOLD
@@ -26,7 +27,7 @@ BANDS = (*(name for name, _ in AQ.bands), NOT_RECORDED)
 
 def write_result(
     job: Job, network: Network, rounds: Sequence[Mapping[str, Any]], best: int,
-    examples: Sequence[Example],
+    examples: Sequence[Example], notes: Sequence[str],
 ) -> dict[str, Any]:  # fmt: skip
     """Write the model, its card and its curve; return what the card says in plain values."""
     from tabwb_psst.train.loop import scored, training_device
@@ -52,7 +53,8 @@ def write_result(
     _figure(curve, job.out / "curve.svg")
     result = {
         **{key: job.document[key] for key in ("scale", "seed", "threads", "processes", "base",
-                                              "base_sha256", "data", "notes", "hours")},
+                                              "base_sha256", "data", "hours")},
+        "notes": [*job.document["notes"], *notes],
         "recipe": job.document["recipe"], "sources": job.document["sources"],
         "parameters": network.model.num_parameters(), "updates": job.recipe.schedule.updates,
         "best_update": rounds[best]["update"],
@@ -60,9 +62,7 @@ def write_result(
         "versions": {name: version(name) for name in ("tabwb", "torch", "transformers")},
     }  # fmt: skip
     (job.out / "README.md").write_text("\n".join(_card(job, result)) + "\n", "utf-8")
-    draft = job.out / f"{DONE}.writing"
-    draft.write_text(json.dumps(result, indent=1), "utf-8")
-    draft.replace(job.out / DONE)
+    write_private(job.out / DONE, json.dumps(result, indent=1), mode=0o644)
     return result
 
 

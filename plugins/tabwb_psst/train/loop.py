@@ -9,9 +9,13 @@ from the seed and the update's number, so a checkpoint needs weights, optimizer 
 from __future__ import annotations
 
 import csv
+import math
 import os
+import pickle
+import shutil
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -23,23 +27,29 @@ import numpy as np
 import torch
 import transformers
 from accelerate import Accelerator
+from safetensors import SafetensorError
 from safetensors.torch import load_file, save_file
-from tabwb_transformers.loading import loading_errors, memory_errors
+from tabwb_transformers.loading import check_folder, loading_errors, memory_errors
 from tabwb_wav2vec2 import ctc
 
 from tabwb.phonology.batch import Scores, score
-from tabwb.records.errors import ComponentError, Interrupted
+from tabwb.records.errors import ComponentError, Interrupted, TabwbError
 from tabwb.records.files import sync_file, sync_folder
+from tabwb.records.words import size_text
 from tabwb.speech.condition import RATE
 from tabwb.speech.files import read_clip
-from tabwb_psst.train.recipe import Recipe
+from tabwb_psst.train.recipe import Recipe, Schedule
 from tabwb_psst.train.sound import batches, micro_batches
 from tabwb_psst.train.sources import Example
 
 COLUMNS = ("update", "loss", "learning_rate", "valid_loss", "per", "fer")
 """Columns of ``curve.csv``; the last three only where the model was validated."""
+CHECKPOINT, BEFORE = "checkpoint.pt", "checkpoint-before.pt"
+CONTINUES = "make room; the same command continues from the last checkpoint"
 CHECKPOINT_S = 300.0
 """Seconds after which a checkpoint is written between two validations."""
+OVERFLOWS = 20
+"""Updates in a row whose loss may overflow float16: the scaler of the gradients skips them."""
 SHORTEST_FRAMES = 4
 """Frames that a batch has beyond the length of one mask, so that it fits."""
 
@@ -71,8 +81,10 @@ class Network:
         self.zero_infinity = recipe.loss.zero_infinity
         self.numbers = {label: number for number, label in enumerate(self.labels) if label}
         drop, mask = recipe.dropout, recipe.mask
+        check_folder(base)
+        given = {"local_files_only": True, "trust_remote_code": False}
         with loading_errors(str(base), local=True, kind="speech encoder"):
-            config = transformers.AutoConfig.from_pretrained(base, local_files_only=True)
+            config = transformers.AutoConfig.from_pretrained(base, **given)
             if type(config) not in transformers.MODEL_FOR_CTC_MAPPING:
                 raise ComponentError(
                     f"is a '{config.model_type}', no speech encoder", where=str(base)
@@ -91,21 +103,27 @@ class Network:
                 setattr(config, name, value)
             torch.manual_seed(seed)
             self.model, loading = transformers.AutoModelForCTC.from_pretrained(
-                base, config=config, ignore_mismatched_sizes=True, local_files_only=True,
-                dtype=torch.float32, output_loading_info=True,
+                base, config=config, ignore_mismatched_sizes=True, weights_only=True,
+                dtype=torch.float32, output_loading_info=True, **given,
             )  # fmt: skip
-            for key in loading["missing_keys"]:
+            for key in (*loading["missing_keys"], *(one[0] for one in loading["mismatched_keys"])):
                 if not key.startswith("lm_head") and not key.endswith("masked_spec_embed"):
-                    message = f"its file holds no weights for '{key}'"
+                    message = f"its file holds no weights for '{key}' of the shape in config.json"
                     raise ComponentError(message, where=str(base))
             torch.manual_seed(seed)
             self.model.lm_head.reset_parameters()
             norm = getattr(config, "feat_extract_norm", "layer")
             self.masks = norm == "layer"
             if (base / "preprocessor_config.json").is_file():
-                self.front = transformers.AutoFeatureExtractor.from_pretrained(base)
+                self.front = transformers.AutoFeatureExtractor.from_pretrained(base, **given)
             else:
                 self.front = transformers.Wav2Vec2FeatureExtractor(return_attention_mask=self.masks)
+        names, rate = self.front.model_input_names, self.front.sampling_rate
+        if names[0] != "input_values" or rate != RATE:
+            raise ComponentError(
+                f"reads {names[0]} at {rate} Hz", where=str(base / "preprocessor_config.json"),
+                allowed=f"an encoder that reads input_values at {RATE} Hz",
+            )  # fmt: skip
         self.model.freeze_feature_encoder()
         stride = int(np.prod(config.conv_stride))
         self._shortest = (mask.time_length + SHORTEST_FRAMES) * stride
@@ -179,12 +197,10 @@ def train(
         [one for _, one in network.trained(frozen=False)], lr=plan.learning_rate,
         betas=plan.betas, eps=plan.epsilon,
     )  # fmt: skip
-    half = plan.half if device.type == "cuda" else "no"
+    half = precision(plan, device)
     scaler = torch.amp.GradScaler(device.type, enabled=half == "float16")
     first, best, rows = 1, dict[str, Any](), list[dict[str, Any]]()
-    checkpoint = folder / "checkpoint.pt"
-    if checkpoint.exists():
-        kept = torch.load(checkpoint, map_location=device, weights_only=True)
+    if kept := _last_checkpoint(folder, tell):
         model.load_state_dict(kept["model"])
         optimizer.load_state_dict(kept["optimizer"])
         if scaler.is_enabled():
@@ -196,7 +212,7 @@ def train(
     seconds = [one.seconds for one in training]
     order = islice(batches(seconds, plan.batch_samples / RATE, setting.seed), first - 1, None)
     tell(begins=first - 1, updates=plan.updates, device=str(device), half=half, rows=rows)
-    saved_at = time.monotonic()
+    saved_at, overflows = time.monotonic(), 0
 
     def save(update: int) -> None:
         nonlocal saved_at
@@ -205,7 +221,7 @@ def train(
                 "model": model.state_dict(), "optimizer": optimizer.state_dict(),
                 "scaler": scaler.state_dict(), "update": update, "best": best,
             }  # fmt: skip
-            _atomically(checkpoint, lambda path: torch.save(kept, path))
+            _atomically(folder / CHECKPOINT, lambda path: torch.save(kept, path), folder / BEFORE)
         accelerator.wait_for_everyone()
         saved_at = time.monotonic()
 
@@ -233,12 +249,25 @@ def train(
                 parameter.grad = torch.zeros_like(parameter)
             if accelerator.num_processes > 1:
                 parameter.grad = accelerator.reduce(parameter.grad, "sum")
+        loss_of_all = float(accelerator.reduce(total, "sum"))
+        grads = [one.grad for _, one in chosen if one.grad is not None]
+        finite = math.isfinite(loss_of_all) and (
+            scaler.is_enabled() or bool(torch.nn.utils.get_total_norm(grads).isfinite())
+        )
+        overflows = 0 if finite else overflows + 1
+        if overflows > (OVERFLOWS if scaler.is_enabled() else 0):
+            raise TabwbError(
+                f"the loss of update {update} or its gradients are not finite",
+                where=recipe.id, hint="the last checkpoint is from before. Make a recipe with a "
+                "smaller learning_rate" + ("" if half == "no" else " or half = 'no'"),
+            )  # fmt: skip
         scaler.step(optimizer)
         scaler.update()
         row: dict[str, Any] = {
-            "update": update, "loss": float(accelerator.reduce(total, "sum")),
+            "update": update,
+            "loss": loss_of_all,
             "learning_rate": plan.rate(update),
-        }  # fmt: skip
+        }
         due = update % plan.validate_every == 0 or update == plan.updates
         if due:
             if accelerator.is_main_process:
@@ -252,10 +281,8 @@ def train(
         if accelerator.is_main_process:
             _append(folder / "curve.csv", row)
         tell(update=update, row=row, best=best)
-        stops = stop()
-        if accelerator.num_processes > 1:
-            stops = bool(accelerator.reduce(torch.tensor(float(stops), device=device), "sum") > 0)
-        late = accelerator.num_processes == 1 and time.monotonic() - saved_at > CHECKPOINT_S
+        asked = [float(stop()), float(time.monotonic() - saved_at > CHECKPOINT_S)]
+        stops, late = (accelerator.reduce(torch.tensor(asked, device=device), "sum") > 0).tolist()
         if due or stops or late:
             save(update)
         if stops and update < plan.updates:
@@ -298,7 +325,14 @@ def scored(
 def best_network(recipe: Recipe, setting: Setting) -> Network:
     """Return the network with the best weights of a training that has ended."""
     network = Network(recipe, setting.base, setting.seed)
-    network.model.load_state_dict(load_file(setting.folder / "best.safetensors"))
+    path = setting.folder / "best.safetensors"
+    try:
+        network.model.load_state_dict(load_file(path))
+    except SafetensorError as error:
+        raise TabwbError(
+            f"is damaged: {error}", where=str(path), hint=f"remove {path.parent}: the same "
+            "command trains this round again",
+        ) from error  # fmt: skip
     return network
 
 
@@ -316,7 +350,7 @@ def measure(recipe: Recipe, base: Path, micro_s: float) -> dict[str, float]:
     network = Network(recipe, base, 0)
     network.model.to(device).train()
     network.trained(frozen=False)
-    half = recipe.schedule.half if device.type == "cuda" else "no"
+    half = precision(recipe.schedule, device)
     length = min(micro_s, 10.0 if device.type == "cpu" else micro_s)
     sound = torch.randn(1, round(length * RATE), device=device)
     before, active, taken = _memory(device), 0, 0.0
@@ -334,6 +368,36 @@ def measure(recipe: Recipe, base: Path, micro_s: float) -> dict[str, float]:
         "seconds": taken / length, "parameters": float(parameters),
         "fixed_bytes": 16.0 * parameters, "active_bytes": active * micro_s / length,
     }  # fmt: skip
+
+
+def precision(plan: Schedule, device: Any) -> str:
+    """Return the precision of a device: that of the recipe on a GPU, float32 (``no``) on a CPU."""
+    return plan.half if device.type == "cuda" else "no"
+
+
+def _last_checkpoint(folder: Path, tell: Tell) -> dict[str, Any] | None:
+    """Return the newest checkpoint that is whole; None where there is none.
+
+    ``torch.load`` does not compare the checksums that ``torch.save`` writes.
+    """
+    damaged = ""
+    for path in (folder / CHECKPOINT, folder / BEFORE):
+        try:
+            with zipfile.ZipFile(path) as file:
+                damaged = file.testzip() or ""
+            if not damaged:
+                return dict(torch.load(path, map_location="cpu", weights_only=True))
+        except FileNotFoundError:
+            continue
+        except (zipfile.BadZipFile, RuntimeError, EOFError, pickle.UnpicklingError):
+            damaged = "all"
+        tell(note=f"{path} is damaged; the checkpoint before it is taken")
+    if damaged:
+        raise TabwbError(
+            "its checkpoints are damaged", where=str(folder),
+            hint="remove this folder: the same command trains this round from the beginning",
+        )  # fmt: skip
+    return None
 
 
 def _accelerator() -> Accelerator:
@@ -383,10 +447,22 @@ def _append(path: Path, row: Mapping[str, Any]) -> None:
         csv.DictWriter(file, COLUMNS, lineterminator="\n").writerow(row)
 
 
-def _atomically(path: Path, write: Callable[[Path], object]) -> None:
+def _atomically(path: Path, write: Callable[[Path], object], before: Path | None = None) -> None:
+    """Write a file whole or not at all; what was there becomes the one ``before``."""
     draft = path.with_name(f"{path.name}.writing")
-    write(draft)
-    sync_file(draft)
+    if before and path.exists():
+        before.unlink(missing_ok=True)  # there may be no room for three
+    try:
+        write(draft)
+        sync_file(draft)
+    except (OSError, RuntimeError, SafetensorError) as error:
+        draft.unlink(missing_ok=True)
+        free = size_text(shutil.disk_usage(path.parent).free)
+        raise TabwbError(
+            f"cannot be written; its disk has {free} free", where=str(path), hint=CONTINUES
+        ) from error
+    if before and path.exists():
+        path.replace(before)
     draft.replace(path)
     sync_folder(path.parent)
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from tabwb.plugin_api import (
@@ -38,7 +39,7 @@ from tabwb.tables.table import Table, table_of
 from tabwb_psst.train.card import DONE
 from tabwb_psst.train.recipe import SOURCES_TOLD, Recipe, read_recipe
 from tabwb_psst.train.sources import Chosen, choose, document_of, places_of
-from tabwb_psst.train.work import STOP
+from tabwb_psst.train.work import STOP, read_json
 
 if TYPE_CHECKING:
     from tabwb.plugin_api import Plugins
@@ -162,13 +163,11 @@ class Train(Operation):
         document["base"] = str(self._base(recipe, tools))
         base = self._checked_base(recipe, tools)
         yield Told("trying the encoder")
-        work = make_private_folder(self.out.parent / f".{self.out.name}.dry-run")
-        try:
-            write_private(work / "job.json", json.dumps(self._document(recipe, chosen, base)))
-            measured = next(told["done"] for told in _told(work, tools, "--measure")
+        with TemporaryDirectory(prefix="tabwb-") as folder:
+            job = self._document(recipe, chosen, base)
+            write_private(Path(folder) / WORK / "job.json", json.dumps(job))
+            measured = next(told["done"] for told in _told(Path(folder) / WORK, tools, "--measure")
                             if "done" in told)  # fmt: skip
-        finally:
-            shutil.rmtree(work, ignore_errors=True)
         rounds = 1 + (recipe.pseudo.rounds if recipe.pseudo else 0)
         valid = sum(one.seconds for one in chosen.examples if one.split == "valid")
         per_update = min(plan.batch_samples / 16_000, training) * measured["seconds"]
@@ -178,7 +177,7 @@ class Train(Operation):
         document |= {
             "parameters": int(measured["parameters"]),
             "memory_bytes": int(measured["fixed_bytes"] + measured["active_bytes"]),
-            "disk_bytes": int(sound + measured["fixed_bytes"] * 1.25), "rounds": rounds,
+            "disk_bytes": int(sound + measured["fixed_bytes"] * 1.75), "rounds": rounds,
             "seconds_per_update": per_update, "seconds": total_s * rounds,
         }  # fmt: skip
 
@@ -240,9 +239,7 @@ class Train(Operation):
 
     def _checked_base(self, recipe: Recipe, tools: Tools) -> Path:
         base = self._base(recipe, tools)
-        if not (base / "config.json").is_file() or not any(
-            [*base.glob("*.safetensors"), *base.glob("*.bin")]
-        ):
+        if not (base / "config.json").is_file() or not _weights(base):
             what = "there is no such folder" if not base.is_dir() else "this is not an encoder"
             raise UsageError(
                 f"{what}: {recipe.id} begins with {recipe.encoder.name}", where=str(base),
@@ -270,12 +267,12 @@ class Train(Operation):
 
     def _document(self, recipe: Recipe, chosen: Chosen, base: Path) -> dict[str, Any]:
         gpus = _gpus()
-        parameters = sum(one.stat().st_size for one in base.glob("*.safetensors")) / 4
+        parameters = sum(one.stat().st_size for one in _weights(base)) / 4
         threads = 1 if parameters < SMALL else os.cpu_count() or 1
         return {
             **self._asked(recipe, base), "sources": recipe.sources, "base": str(base),
             "threads": self.threads or threads, "processes": self.processes or max(gpus, 1),
-            "cpu": not gpus, "micro_s": MICRO_S["gpu" if gpus else "cpu"], "notes": chosen.notes,
+            "micro_s": MICRO_S["gpu" if gpus else "cpu"], "notes": chosen.notes,
             "hours": chosen.hours(), "examples": [document_of(one) for one in chosen.examples],
         }  # fmt: skip
 
@@ -285,7 +282,7 @@ class Train(Operation):
         base, file = self._checked_base(recipe, tools), work / "job.json"
         done = self.out / DONE
         if done.exists() or file.exists():
-            there = json.loads((done if done.exists() else file).read_text("utf-8"))
+            there = read_json(done if done.exists() else file)
             for name, value in self._asked(recipe, base).items():
                 if name in there and there[name] != value:
                     raise UsageError(
@@ -363,7 +360,7 @@ def _told(work: Path, tools: Tools, *more: str) -> Iterator[dict[str, Any]]:
                 if stream is not None:
                     stream.close()
     if error := ended.get("error"):
-        raise TabwbError(error["message"], where=error["where"], hint=error["hint"])
+        raise TabwbError(**error)
     if "stopped" in ended:
         raise Interrupted(ended["stopped"], hint=f"{tools.same} continues")
     if "done" not in ended:
@@ -380,9 +377,13 @@ def _stops(tools: Tools, file: Path, over: threading.Event) -> None:
             return
 
 
+def _weights(base: Path) -> list[Path]:
+    return sorted([*base.glob("*.safetensors"), *base.glob("*.bin")])
+
+
 def _hash(base: Path) -> str:
     """Return the SHA-256 of an encoder's weights; of several files, of theirs."""
-    found = [sha256_of(one) for one in sorted([*base.glob("*.safetensors"), *base.glob("*.bin")])]
+    found = [sha256_of(one) for one in _weights(base)]
     return found[0] if len(found) == 1 else sha256("".join(found).encode()).hexdigest()
 
 
@@ -403,7 +404,7 @@ def sparkline(values: Sequence[float], width: int = 16) -> str:
 
     size = max(math.ceil(len(values) / width), 1)
     parts = [values[at : at + size] for at in range(0, len(values), size)]
-    logs = [math.log(max(sum(part) / len(part), 1e-6)) for part in parts]
+    logs = [math.log(max(1e-6, sum(part) / len(part))) for part in parts]  # so nan is 1e-6
     low, high = min(logs, default=0.0), max(logs, default=0.0)
     top = len(BARS) - 1
     return "".join(

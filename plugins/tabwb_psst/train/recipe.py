@@ -10,30 +10,46 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-import tomli
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, Strict, ValidationError
 
-from tabwb.records.errors import UsageError
-from tabwb.records.files import read_regular
-from tabwb.records.words import did_you_mean
+from tabwb.battery.loader import read_tables, read_text
+from tabwb.battery.problems import Problem, locate, located
+from tabwb.battery.rules import control_characters, type_problems
+from tabwb.phonology.inventory import parse_arpabet
+from tabwb.records.errors import TabwbError, UsageError
+from tabwb.records.problems import Broken, KeyPath, shortened
+from tabwb.records.words import did_you_mean, plural
 
 SOURCES = ("P", "C", "ours")
 SOURCES_TOLD = "P: paper, C: the baseline's public scripts, ours: not published"
 Source = Literal["psst", "timit", "librispeech", "unlabelled", "store"]
 NAMES = ("psst-a", *(f"mo{n}" for n in range(1, 8)), *(f"y{n}" for n in range(1, 8)))
 """The recipes that are shipped."""
-MOST_BYTES = 2_000_000
-"""Larger files are refused."""
+MOST_BASES = 5
+"""Recipes that extend one another."""
 MOST_RATE = 1e-3
 """The largest learning rate of a scaled schedule [ours]."""
 TEXTS = frozenset({"id", "title", "paper", "source", "kind", "of"})
 """Keys that name something; their values have no source."""
 
 
+RANGES = {"pitch": (-24.0, 24.0), "time": (0.25, 4.0), "noise": (-50.0, 100.0), "room": (0.05, 1.0)}
+"""The values of each kind of perturbation."""
+READ_OF: Mapping[Source, tuple[str, ...]] = {
+    "timit": ("hours", "parts", "fold", "refused"), "librispeech": ("hours", "parts"),
+    "unlabelled": ("hours",),
+}  # fmt: skip
+"""What of :class:`Data` each source heeds."""
+Updates = Annotated[int, Field(ge=0, le=10_000_000)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Dropped = Annotated[float, Field(ge=0, lt=1)]
+Texts = Annotated[tuple[str, ...], Strict(False)]  # TOML has arrays only
+
+
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Encoder(_Part):
@@ -57,18 +73,18 @@ class Schedule(_Part):
         validate_every: updates from one validation to the next.
     """
 
-    learning_rate: float = Field(gt=0)
-    warmup: int = Field(ge=0)
-    hold: int = Field(ge=0)
-    decay: int = Field(ge=0)
+    learning_rate: float = Field(gt=0, le=1)
+    warmup: Updates
+    hold: Updates
+    decay: Updates
     final_scale: float = Field(gt=0, le=1)
-    frozen: int = Field(ge=0)
-    batch_samples: int = Field(ge=16_000)
-    betas: tuple[float, float]
-    epsilon: float = Field(gt=0)
+    frozen: Updates
+    batch_samples: int = Field(ge=16_000, le=1_000_000_000)
+    betas: Annotated[tuple[Dropped, Dropped], Strict(False)]
+    epsilon: float = Field(gt=0, le=1)
     half: Literal["float16", "bfloat16", "no"]
-    seed: int = Field(ge=0)
-    validate_every: int = Field(ge=1)
+    seed: int = Field(ge=0, le=2**31)
+    validate_every: int = Field(ge=1, le=10_000_000)
 
     @property
     def updates(self) -> int:
@@ -112,21 +128,21 @@ class Schedule(_Part):
 class Mask(_Part):
     """Masking of the encoder's input (SpecAugment): shares and lengths in frames, channels."""
 
-    time_probability: float = Field(ge=0, le=1)
-    time_length: int = Field(ge=1)
-    channel_probability: float = Field(ge=0, le=1)
-    channel_length: int = Field(ge=1)
+    time_probability: Share
+    time_length: int = Field(ge=1, le=500)
+    channel_probability: Share
+    channel_length: int = Field(ge=1, le=10_000)
 
 
 class Dropout(_Part):
     """Shares that are dropped."""
 
-    hidden: float = Field(ge=0, lt=1)
-    attention: float = Field(ge=0, lt=1)
-    activation: float = Field(ge=0, lt=1)
-    projection: float = Field(ge=0, lt=1)
-    final: float = Field(ge=0, lt=1)
-    layers: float = Field(ge=0, lt=1)
+    hidden: Dropped
+    attention: Dropped
+    activation: Dropped
+    projection: Dropped
+    final: Dropped
+    layers: Dropped
 
 
 class Loss(_Part):
@@ -145,7 +161,7 @@ class Decoding(_Part):
 class Outputs(_Part):
     """The outputs of the model: ``psst`` is the baseline's 46, else its labels, blank first."""
 
-    labels: Literal["psst"] | tuple[str, ...]
+    labels: Literal["psst"] | Texts
 
 
 class Data(_Part):
@@ -160,9 +176,9 @@ class Data(_Part):
 
     source: Source
     hours: float | None = Field(default=None, gt=0)
-    parts: tuple[str, ...] = ()
+    parts: Texts = ()
     fold: dict[str, str] = {}
-    refused: tuple[str, ...] = ()
+    refused: Texts = ()
 
 
 class Augment(_Part):
@@ -178,8 +194,8 @@ class Augment(_Part):
 
     kind: Literal["pitch", "time", "noise", "room"]
     of: Source
-    values: tuple[float, float]
-    copies: int = Field(default=1, ge=1)
+    values: Annotated[tuple[float, float], Strict(False)]
+    copies: int = Field(default=1, ge=1, le=100)
     original: bool = True
 
 
@@ -193,10 +209,10 @@ class Pseudo(_Part):
         longest_s: of an unlabelled clip; longer recordings are cut in pauses.
     """
 
-    threshold: float = Field(ge=0, le=1)
+    threshold: Share
     weighted: bool
-    rounds: int = Field(ge=1)
-    longest_s: float = Field(gt=1)
+    rounds: int = Field(ge=1, le=100)
+    longest_s: float = Field(gt=1, le=60)
 
 
 class Published(_Part):
@@ -220,19 +236,11 @@ class Recipe(_Part):
     loss: Loss
     decoding: Decoding
     outputs: Outputs
-    data: tuple[Data, ...]
-    augment: tuple[Augment, ...] = ()
+    data: Annotated[tuple[Data, ...], Strict(False)]
+    augment: Annotated[tuple[Augment, ...], Strict(False)] = ()
     pseudo: Pseudo | None = None
     published: Published | None = None
     sources: dict[str, str] = Field(default={}, exclude=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _take_sources(cls, given: Any) -> Any:
-        if not isinstance(given, Mapping) or "sources" in given:
-            return given
-        sources: dict[str, str] = {}
-        return {**_values(given, "", sources), "sources": sources}
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -261,32 +269,80 @@ def read_recipe(name: str) -> Recipe:
             f"'{name}' is not a recipe{did_you_mean(name, NAMES)}", where="recipe",
             allowed=f"{', '.join(NAMES)}, or the path of a TOML file",
         )  # fmt: skip
+    file, tables = _read(name, ())
+    broken = list(control_characters((), tables))
+    sources: dict[str, str] = {}
+    plain = {name: _plain(value, (name,), sources, broken) for name, value in tables.items()}
     try:
-        return Recipe.model_validate(_document(name, ()))
+        recipe = Recipe.model_validate({**plain, "sources": sources})
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(map(str, first["loc"]))
-        raise UsageError(
-            f"{key}: {first['msg'].removeprefix('Value error, ')}", where=name
-        ) from error
+        stated = {one.path for one in broken}
+        broken += (one for one in type_problems(error.errors(include_url=False), Recipe)
+                   if one.path not in stated)  # fmt: skip
+    else:
+        broken += _broken(recipe)
+        if not broken:
+            return recipe
+    lines = locate(file)
+    found = located(name, lines, broken)
+    raise UsageError(f"the recipe has {plural(len(found), 'problem')}", where=name,
+                     hint="\n".join(map(str, found)))  # fmt: skip
 
 
-def _document(name: str, before: tuple[str, ...]) -> dict[str, Any]:
+def _broken(recipe: Recipe) -> Iterator[Broken]:
+    """Yield what is wrong with values that have the right type."""
+    if not recipe.schedule.updates:
+        yield Broken(("schedule",), "warmup, hold and decay have no update")
+    if (labels := recipe.outputs.labels) != "psst":
+        here = ("outputs", "labels")
+        if not labels or labels[0] or "" in labels[1:]:
+            yield Broken(here, "the first label, that of CTC's blank, and no other is ''")
+        if len(set(labels)) < len(labels):
+            yield Broken(here, "a label stands there twice")
+        try:
+            parse_arpabet(" ".join(labels), silent=True)
+        except TabwbError as error:
+            yield Broken(here, error.message)
+    given = [one.source for one in recipe.data]
+    for at, data in enumerate(recipe.data):
+        if data.source in given[:at]:
+            yield Broken(("data", at, "source"), "this source stands there twice", data.source)
+        for key in sorted(data.model_fields_set - {"source", *READ_OF.get(data.source, ())}):
+            yield Broken(("data", at, key), f"this is not heeded for {data.source}")
+    if ("unlabelled" in given) != (recipe.pseudo is not None):
+        yield Broken(("pseudo",), "[pseudo] and a source 'unlabelled' go together")
+    for at, rule in enumerate(recipe.augment):
+        low, high = RANGES[rule.kind]
+        if not low <= min(rule.values) <= max(rule.values) <= high:
+            yield Broken(("augment", at, "values"), "this is out of range",
+                         shortened(list(rule.values)), f"from {low:g} to {high:g}")  # fmt: skip
+        if rule.of not in given:
+            yield Broken(("augment", at, "of"), "this is not among the data", rule.of,
+                         ", ".join(given))  # fmt: skip
+
+
+def _read(name: str, before: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
+    """Return the text of a recipe, and its tables with those that it extends."""
     own = name.endswith(".toml") or "/" in name
     path = Path(name) if own else Path(str(files("tabwb_psst"))) / f"recipes/{name}.toml"
-    content = read_regular(path, MOST_BYTES)
-    if content is None:
-        raise UsageError("there is no such file", where=name)
-    try:
-        document = tomli.loads(content.decode("utf-8"))
-    except (tomli.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UsageError(f"is not valid TOML: {error}", where=name) from error
-    basis = document.pop("extends", None)
+    text = read_text(path, "the tables of a recipe")
+    tables = text if isinstance(text, Problem) else read_tables(path, text)
+    if isinstance(tables, Problem):
+        place = f"{name}:{tables.line}" if tables.line else name
+        raise UsageError(tables.message, where=place, allowed=tables.allowed or None)
+    assert isinstance(text, str)
+    basis = tables.pop("extends", None)
     if basis is None:
-        return document
-    if basis in before or len(before) > 5:
+        return text, tables
+    if not isinstance(basis, str) or not (basis in NAMES or basis.endswith(".toml")):
+        raise UsageError(
+            f"extends {shortened(basis)}", where=name,
+            allowed=f"{', '.join(NAMES)}, or the path of a TOML file",
+        )  # fmt: skip
+    basis = basis if basis in NAMES else str(path.parent / basis)
+    if len(before) > MOST_BASES:
         raise UsageError(f"extends '{basis}' in a circle", where=name)
-    return _merged(_document(str(basis), (*before, name)), document)
+    return text, _merged(_read(basis, (*before, name))[1], tables)
 
 
 def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
@@ -299,22 +355,21 @@ def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]
     return both
 
 
-def _values(given: Mapping[str, Any], at: str, sources: dict[str, str]) -> dict[str, Any]:
-    """Return the values without their sources, which are collected by key."""
-    return {name: _value(value, name, f"{at}{name}", sources) for name, value in given.items()}
-
-
-def _value(value: Any, name: str, key: str, sources: dict[str, str]) -> Any:
-    if isinstance(value, Mapping):
-        return _values(value, f"{key}.", sources)
-    if name in TEXTS:
+def _plain(value: Any, path: KeyPath, sources: dict[str, str], broken: list[Broken]) -> Any:
+    """Return a value without its sources, which are collected by key."""
+    if isinstance(value, dict):
+        return {name: _plain(each, (*path, name), sources, broken) for name, each in value.items()}
+    if path[-1] in TEXTS:
         return value
-    if isinstance(value, list) and value and all(isinstance(each, Mapping) for each in value):
-        return [_values(each, f"{key}.{number}.", sources) for number, each in enumerate(value)]
+    if isinstance(value, list) and value and all(isinstance(each, dict) for each in value):
+        return [_plain(each, (*path, at), sources, broken) for at, each in enumerate(value)]
     if not (isinstance(value, list) and len(value) == 2 and isinstance(value[1], str)):
-        raise ValueError(f"{key} has no source: write [value, 'P ...'], [value, 'C'] or 'ours'")
+        broken.append(Broken(path, "this has no source", shortened(value),
+                             "[value, 'P ...'], [value, 'C'], [value, 'ours']"))  # fmt: skip
+        return value
     inner, source = value
     if source.replace(":", " ").split(" ")[0] not in SOURCES:
-        raise ValueError(f"{key}: the source '{source}' begins with none of {', '.join(SOURCES)}")
-    sources[key] = source
+        broken.append(Broken(path, "its source begins with none of these", shortened(source),
+                             ", ".join(SOURCES)))  # fmt: skip
+    sources[".".join(map(str, path))] = source
     return inner

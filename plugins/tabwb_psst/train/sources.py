@@ -12,17 +12,20 @@ from typing import Any, Literal, get_args
 
 from tabwb.phonology.dictionary import guessed_sound, load_dictionary
 from tabwb.phonology.labels import label_set, read_label
+from tabwb.phonology.transcripts import read_table
 from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.files import expanded
 from tabwb.records.words import plural
 from tabwb.speech.files import info, sound_files
-from tabwb_psst.corpus import is_corpus, read_corpus, speaker_of
+from tabwb_psst.corpus import TABLE, is_corpus, read_corpus, speaker_of
 from tabwb_psst.train.recipe import Augment, Data, Recipe, Source
 
 SILENCE = "<sil>"
 LEAST_S, MOST_S = 0.1, 60.0
 """Seconds of a clip that is trained on [ours]."""
 KINDS: tuple[Source, ...] = get_args(Source)
+STAND_FOR: Mapping[Source, tuple[Source, ...]] = {"psst": ("psst", "store")}
+"""Responses of the store are taken in place of PSST or beside it, and perturbed as it is."""
 LICENCES: Mapping[Source, str] = {
     "psst": "AphasiaBank's data use agreement; PSST is given to its members",
     "timit": "LDC93S1, licence of the Linguistic Data Consortium",
@@ -156,6 +159,8 @@ def choose(
         "timit": _timit, "librispeech": _librispeech,
         "unlabelled": lambda folder, data, notes: _unlabelled(folder, others, notes),
     }  # fmt: skip
+    if "unlabelled" in places and not test:
+        chosen.notes.append("no test split is given: recordings of its speakers are not left out")
     for data in recipe.data:
         if data.source in readers:
             folder = Path(places[data.source])
@@ -168,7 +173,8 @@ def choose(
     if not any(one.split == "train" and one.labels is not None for one in chosen.examples):
         raise UsageError("there is nothing to train on", where="data", hint="\n".join(chosen.notes))
     chosen.examples += list(_perturbed(recipe.augment, chosen.examples, seed))
-    replaced = {one.of for one in recipe.augment if not one.original}
+    replaced = {source for one in recipe.augment if not one.original
+                for source in STAND_FOR.get(one.of, (one.of,))}  # fmt: skip
     chosen.examples = [
         one for one in chosen.examples
         if one.change or one.split == "valid" or one.source not in replaced
@@ -188,7 +194,12 @@ def _psst(root: Path, notes: list[str]) -> tuple[list[Example], set[str]]:
         for one in corpus.utterances
         if one.transcript is not None
     ]  # fmt: skip
-    return examples, {one.speaker for one in corpus.split("test")}
+    # Also speakers of whom no utterance of the test split can be used.
+    table = root / "test" / TABLE
+    rows = read_table(table, []).rows if table.is_file() else ()
+    return examples, {
+        speaker_of(row.cells["session"], row.cells["utterance_id"]) for row in rows
+    } - {one.speaker for one in corpus.split("train", "valid")}
 
 
 def _held_out(examples: list[Example], seed: int, notes: list[str]) -> list[Example]:
@@ -364,8 +375,9 @@ def _perturbed(
     augment: Iterable[Augment], examples: Sequence[Example], seed: int
 ) -> Iterator[Example]:
     for rule in augment:
+        of = STAND_FOR.get(rule.of, (rule.of,))
         for one in examples:
-            if one.source != rule.of or one.split != "train" or one.labels is None or one.change:
+            if one.source not in of or one.split != "train" or one.labels is None or one.change:
                 continue
             for copy in range(rule.copies):
                 chance = random.Random(f"{seed} {rule.kind} {one.source} {one.id} {copy}")

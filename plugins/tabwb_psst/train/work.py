@@ -12,22 +12,30 @@ import json
 import os
 import shutil
 import signal
+import socket
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tabwb.records.errors import Interrupted, TabwbError, error_text
-from tabwb.records.system import NOTHING, PIPE, python, start
+from tabwb.records.files import write_private
+from tabwb.records.system import python, start
+from tabwb.records.words import plural
 from tabwb_psst.train.card import write_result
 from tabwb_psst.train.recipe import Recipe
 from tabwb_psst.train.sources import Example, document_of, example_of
 
+if TYPE_CHECKING:
+    import subprocess
+
 STOP = "stop"
 """A file of this name beside the job asks to stop after the update in progress."""
+STOPPED = 3
+"""The exit status of a process that was asked to stop."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +56,7 @@ class Job:
     @classmethod
     def read(cls, path: Path) -> Job:
         """Read a job."""
-        document = json.loads(path.read_text("utf-8"))
+        document = read_json(path)
         recipe = Recipe.model_validate({**document["recipe"], "sources": document["sources"]})
         plan = recipe.schedule.scaled(document["scale"])
         examples = tuple(map(example_of, document["examples"]))
@@ -58,6 +66,11 @@ class Job:
     def round(self, number: int) -> Path:
         """Return the folder of a round."""
         return self.folder / f"round-{number}"
+
+    @property
+    def prepared(self) -> Path:
+        """The file of the examples as conditioned copies, and of what was left out."""
+        return self.folder / "prepared.json"
 
     def setting(self, number: int) -> Any:
         """Return what the loop of a round works with."""
@@ -70,7 +83,19 @@ class Job:
 
 def tell(**fields: Any) -> None:
     """Write one line of progress."""
-    print(json.dumps(fields), flush=True)
+    sys.stdout.write(json.dumps(fields) + "\n")  # at once: processes share the stream
+    sys.stdout.flush()
+
+
+def read_json(path: Path) -> Any:
+    """Return what a file of a training holds."""
+    try:
+        return json.loads(path.read_text("utf-8"))
+    except ValueError as error:
+        raise TabwbError(
+            f"is damaged: {error}", where=str(path),
+            hint="remove this file: the same command makes it again",
+        ) from error  # fmt: skip
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -91,30 +116,32 @@ def main(arguments: Sequence[str]) -> int:
             tell(done=work(job))
     except Interrupted as stopped:
         tell(stopped=stopped.message)
-        return 3
+        return STOPPED
     except TabwbError as error:
-        tell(error={"message": error.message, "where": error.where, "hint": error.hint})
+        tell_error(error)
         return 1
     except OSError as error:
-        tell(error={"message": f"cannot be written or read: {error.strerror}",
-                    "where": str(error.filename or ""), "hint": None})  # fmt: skip
+        where = str(error.filename or path.parent)
+        tell_error(TabwbError(f"cannot be written or read: {error.strerror}", where=where))
         return 1
     except Exception as error:  # noqa: BLE001 - the edge of the process
         import traceback
 
         traceback.print_exc()
-        tell(
-            error={"message": f"training failed: {error_text(error)}", "where": None, "hint": None}
-        )
+        tell_error(TabwbError(f"training failed: {error_text(error)}"))
         return 1
     return 0
 
 
+def tell_error(error: TabwbError) -> None:
+    """Write the last line of a process that failed: what the error is made of."""
+    tell(error={key: getattr(error, key) for key in ("message", "where", "allowed", "hint")})
+
+
 def work(job: Job) -> dict[str, Any]:
     """Do what is left of a job; return what was reached."""
-    examples = _prepared(job)
+    examples, notes = _prepared(job)
     pool = [one for one in examples if one.labels is None]
-    labelled = [one for one in examples if one.labels is not None]
     pseudo = job.recipe.pseudo if pool else None
     best, reached = 0, list[dict[str, Any]]()
     for number in range((pseudo.rounds if pseudo else 0) + 1):
@@ -122,10 +149,6 @@ def work(job: Job) -> dict[str, Any]:
         if number and not kept:
             tell(note=f"no clip has a mean confidence of {pseudo.threshold if pseudo else 0:g}")
             break
-        file = job.round(number) / "examples.json"
-        if not file.exists():  # training that is continued reads the same
-            file.parent.mkdir(exist_ok=True)
-            _write(file, json.dumps([document_of(one) for one in labelled + kept]))
         result = _round(job, number)
         result |= {"round": number, "pseudo_clips": len(kept),
                    "pseudo_hours": sum(one.seconds for one in kept) / 3600}  # fmt: skip
@@ -136,31 +159,43 @@ def work(job: Job) -> dict[str, Any]:
     from tabwb_psst.train.loop import best_network
 
     network = best_network(job.recipe, job.setting(best))
-    result = write_result(job, network, reached, best, examples)
+    result = write_result(job, network, reached, best, examples, notes)
     for left in (job.folder / "sound", *(job.round(n) for n in range(len(reached)))):
         shutil.rmtree(left, ignore_errors=True)
     return result
 
 
-def _prepared(job: Job) -> list[Example]:
-    """Make the conditioned copies; what cannot be read is left out and told."""
+def _prepared(job: Job) -> tuple[list[Example], list[str]]:
+    """Make the conditioned copies; what cannot be read is left out, told, and noted.
+
+    Training that is continued takes the same ones, wherever the corpora are by then.
+    """
     from tabwb_psst.train.sound import prepare
 
+    if job.prepared.exists():
+        document = read_json(job.prepared)
+        return list(map(example_of, document["examples"])), document["notes"]
     impulses = job.document["impulses"]
     longest_s = job.recipe.pseudo.longest_s if job.recipe.pseudo else 0.0
-    ready: list[Example] = []
+    ready, wrong = list[Example](), 0
     folder, total = job.folder / "sound", len(job.examples)
     for number, made in prepare(
         folder, job.examples, Path(impulses) if impulses else None, longest_s
     ):
         if isinstance(made, TabwbError):
             tell(problem=str(made))
+            wrong += 1
         else:
             ready += made
         tell(part="sound", done=number + 1, planned=total)
         if (job.folder / STOP).exists():
             raise Interrupted(f"stopped after the sound of {number + 1} of {total} clips")
-    return ready
+    if not any(one.split == "train" and one.labels is not None for one in ready):
+        raise TabwbError("no clip can be trained on", where=str(folder))
+    notes = [f"{plural(wrong, 'clip')} left out: the sound cannot be read"] if wrong else []
+    documents = [document_of(one) for one in ready]
+    write_private(job.prepared, json.dumps({"examples": documents, "notes": notes}))
+    return ready, notes
 
 
 def _round(job: Job, number: int) -> dict[str, Any]:
@@ -172,39 +207,66 @@ def _round(job: Job, number: int) -> dict[str, Any]:
             _launch(job, number, processes)
         else:
             _train(job, number)
-    found: dict[str, Any] = json.loads(result.read_text("utf-8"))
+    found: dict[str, Any] = read_json(result)
     return found
 
 
 def _launch(job: Job, number: int, processes: int) -> None:
-    options = ["--num_processes", str(processes), "--num_machines", "1", "--mixed_precision", "no",
-               "--dynamo_backend", "no", "--main_process_port", "0"]  # fmt: skip
-    if job.document["cpu"]:
-        options.append("--cpu")
-    command = python("accelerate.commands.launch", *options, "-m", "tabwb_psst.train",
-                     str(job.folder / "job.json"), "--round", str(number))  # fmt: skip
-    child = start(command, os.environ, stdin=NOTHING, stdout=PIPE, stderr=2, apart=False)
-    assert child.stdout is not None
-    failure: dict[str, Any] = {"message": "training ended early", "where": None, "hint": None}
-    for line in child.stdout:
-        told = json.loads(line) if line.startswith(b"{") else {}
-        if "stopped" in told:
-            raise Interrupted(told["stopped"])
-        if "error" in told:
-            failure = told["error"]
-        elif told:
-            tell(**told)
-    if child.wait():
-        raise TabwbError(failure["message"], where=failure["where"], hint=failure["hint"])
+    """Train a round in several processes, as accelerate finds them in the environment.
+
+    They are of this process's group and end with it; those that torch starts would not. One that
+    fails ends the others, which would wait for it.
+    """
+    port = free_port()
+    command = python("tabwb_psst.train", str(job.folder / "job.json"), "--round", str(number))
+    reading, writing = os.pipe()
+    children = []
+    for rank in range(processes):
+        environ = {**os.environ, **shared(rank, processes, port)}
+        children.append(start(command, environ, stdout=writing, stderr=2, apart=False))
+    os.close(writing)
+    for child in children:
+        threading.Thread(target=_end_together, args=(child, children), daemon=True).start()
+    failure: TabwbError | None = None
+    with os.fdopen(reading, "rb") as lines:
+        for told in (json.loads(line) for line in lines if line.startswith(b"{")):
+            if "stopped" in told:
+                failure = Interrupted(told["stopped"])
+            elif "error" in told:  # the others then fail for want of this process
+                failure = failure or TabwbError(**told["error"])
+            else:
+                tell(**told)
+    if any(child.wait() for child in children):
+        log = str(job.folder / "log.txt")
+        raise failure or TabwbError("a process that trains ended early", where=log)
+
+
+def free_port() -> int:
+    """Return a port of this computer that nobody listens to."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def shared(rank: int, processes: int, port: int) -> dict[str, str]:
+    """Return the environment by which accelerate finds the other processes."""
+    return {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(processes),
+            "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}  # fmt: skip
+
+
+def _end_together(
+    child: subprocess.Popen[bytes], others: Sequence[subprocess.Popen[bytes]]
+) -> None:
+    if child.wait() not in (0, STOPPED):
+        for other in others:
+            other.kill()
 
 
 def _train(job: Job, number: int) -> None:
     from tabwb_psst.train.loop import train
 
-    folder = job.round(number)
-    examples = [
-        example_of(one) for one in json.loads((folder / "examples.json").read_text("utf-8"))
-    ]
+    examples, _ = _prepared(job)
+    pool = [one for one in examples if one.labels is None]
+    examples += _pseudo(job, number - 1, pool) if number else []
     leads = os.environ.get("RANK", "0") == "0"
     found = train(
         job.recipe, job.setting(number), examples,
@@ -212,7 +274,7 @@ def _train(job: Job, number: int) -> None:
         (job.folder / STOP).exists,
     )  # fmt: skip
     if leads:
-        _write(folder / "result.json", json.dumps(found))
+        write_private(job.round(number) / "result.json", json.dumps(found))
 
 
 def _pseudo(job: Job, number: int, pool: Sequence[Example]) -> list[Example]:
@@ -229,9 +291,9 @@ def _pseudo(job: Job, number: int, pool: Sequence[Example]) -> list[Example]:
         for at, _, labels, confidence in heard(network, pool, device, job.document["micro_s"]):
             found.append((at, labels, confidence))
             tell(part="pseudo-labels", round=number, done=len(found), planned=len(pool))
-        _write(file, json.dumps(sorted(found)))
+        write_private(file, json.dumps(sorted(found)))
     kept = []
-    for at, labels, confidence in json.loads(file.read_text("utf-8")):
+    for at, labels, confidence in read_json(file):
         if labels and confidence >= pseudo.threshold:
             weight = confidence if pseudo.weighted else 1.0
             kept.append(replace(pool[at], labels=tuple(labels), weight=weight))
@@ -240,12 +302,6 @@ def _pseudo(job: Job, number: int, pool: Sequence[Example]) -> list[Example]:
 
 def _better(result: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
     return result["per"] is not None and (other["per"] is None or result["per"] < other["per"])
-
-
-def _write(path: Path, text: str) -> None:
-    draft = path.with_name(f"{path.name}.writing")
-    draft.write_text(text, "utf-8")
-    draft.replace(path)
 
 
 def _use_threads(threads: int) -> None:
