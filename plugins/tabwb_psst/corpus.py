@@ -46,6 +46,10 @@ RATE: Final = 16_000
 """``duration_frames`` counts frames at this rate, in Hz."""
 LONGEST_S: Final = 3_600
 """No response lasts longer; asked where the sound is not read [ours]."""
+LONGEST: Final = 200
+"""Characters of an id, a test or a prompt, phonemes of an accepted pronunciation [ours]."""
+LABELS: Final = 1_000
+"""Of one transcript; the rules of naming take time with the square of it [ours]."""
 
 ProblemKind: TypeAlias = Literal[
     "files", "accepted pronunciations", "lines", "ids twice", "labels", "sounds", "durations",
@@ -248,6 +252,8 @@ def _systems(root: Path, problems: list[Problem]) -> dict[str, dict[str, tuple[s
 def _heard(text: str) -> tuple[str, ...]:
     """Return the labels of a transcript; none where it is silence."""
     heard = parse_arpabet(text, silent=True)
+    if len(heard) > LABELS:
+        raise TabwbError(f"a transcript of over {LABELS:,} labels")
     return () if set(heard) == {"<sil>"} else heard
 
 
@@ -296,6 +302,9 @@ def _utterance(
     identity, prompt = cells["utterance_id"], cells["prompt"]
     if not identity or not prompt:
         return Problem("lines", row.where, "utterance_id or prompt is empty")
+    for name in ("utterance_id", "test", "prompt"):
+        if len(cells[name]) > LONGEST:
+            return Problem("lines", row.where, f"{name} has over {LONGEST} characters")
     try:
         transcript = _heard(cells["transcript"])
     except TabwbError as error:
@@ -415,9 +424,12 @@ def read_correctness(
         read: list[tuple[str, ...]] = []
         for form in forms:
             try:
-                read.append(parse_pronunciation(form, beyond="allophones"))
+                phonemes = parse_pronunciation(form, beyond="allophones")
+                if len(phonemes) > LONGEST:
+                    raise TabwbError(f"it has over {LONGEST} phonemes")
+                read.append(phonemes)
             except TabwbError as error:
-                message = f"{prompt}: '{form}' is left out: {error.message}"
+                message = f"{prompt}: {shortened(form)} is left out: {error.message}"
                 problems.append(Problem("accepted pronunciations", str(path), message))
         kept = tuple(dict.fromkeys(filter(None, read)))
         if kept:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -62,25 +62,18 @@ class PsstImporter:
 
 def battery_tables(corpus: Corpus, accepted: Accepted) -> dict[str, Any]:
     """Return a battery of recordings: a subtest for each test, an item for each prompt."""
-    places: dict[str, dict[str, str]] = {}
-    for utterance in sorted(corpus.utterances, key=_place):
-        places.setdefault(utterance.test or TESTLESS, {}).setdefault(
-            utterance.prompt.casefold(), utterance.prompt
+    subtests: dict[str, dict[str, Any]] = {}
+    for (test, folded), (subtest, item, prompt) in _ids(corpus).items():
+        forms = [
+            {"phonemes": " ".join(form), "reason": "accepted in the corpus"}
+            for form in accepted[folded]
+        ]
+        table = {"id": subtest, "title": test, "response": "naming", "item": []}
+        subtests.setdefault(test, table)["item"].append(
+            {"id": item, "target": prompt, "accept": forms}
         )
-    subtests = []
-    for test, prompts in places.items():
-        items, taken = [], set[str]()
-        for folded, prompt in prompts.items():
-            item = _id(prompt, taken)
-            forms = [
-                {"phonemes": " ".join(form), "reason": "accepted in the corpus"}
-                for form in accepted[folded]
-            ]
-            items.append({"id": item, "target": prompt, "accept": forms})
-        subtests.append(
-            {"id": _id(test, set()), "title": test, "response": "naming", "item": items}
-        )
-    digest = hashlib.sha256(json.dumps(subtests, sort_keys=True).encode()).hexdigest()
+    tables = list(subtests.values())
+    digest = hashlib.sha256(json.dumps(tables, sort_keys=True).encode()).hexdigest()
     head = {
         "id": BATTERY,
         "title": "PSST: responses to the BNT-SF and the VNT",
@@ -92,7 +85,21 @@ def battery_tables(corpus: Corpus, accepted: Accepted) -> dict[str, Any]:
         "notes": "Made of an imported corpus; it has no pictures.",
         "examinees": ["speaker"],
     }
-    return {"battery": head, "subtest": subtests}
+    return {"battery": head, "subtest": tables}
+
+
+def _ids(corpus: Corpus) -> dict[tuple[str, str], tuple[str, str, str]]:
+    """Return subtest, item and prompt of each test and prompt in lower case, in their order."""
+    found: dict[tuple[str, str], tuple[str, str, str]] = {}
+    tests: dict[str, str] = {}
+    taken: defaultdict[str, set[str]] = defaultdict(set)
+    for one in sorted(corpus.utterances, key=_place):
+        test = one.test or TESTLESS
+        if test not in tests:
+            tests[test] = _id(test, taken[""])
+        if (key := (test, one.prompt.casefold())) not in found:
+            found[key] = tests[test], _id(one.prompt, taken[test]), one.prompt
+    return found
 
 
 def _place(utterance: Utterance) -> tuple[str, str]:
@@ -103,7 +110,7 @@ def _place(utterance: Utterance) -> tuple[str, str]:
 
 
 def _id(text: str, taken: set[str]) -> str:
-    name = re.sub("[^a-z0-9]+", "-", text.casefold()).strip("-") or "item"
+    name = re.sub("[^a-z0-9]+", "-", text.casefold())[:60].strip("-") or "item"
     number, found = 1, name
     while found in taken:
         number += 1
@@ -127,33 +134,36 @@ def _sessions(corpus: Corpus) -> Iterable[ImportedSession]:
     found: defaultdict[tuple[str, str], list[Utterance]] = defaultdict(list)
     for utterance in corpus.utterances:
         found[utterance.split, utterance.session].append(utterance)
-    tests: defaultdict[str, set[str]] = defaultdict(set)
-    for utterance in corpus.utterances:
-        tests[utterance.prompt.casefold()].add(utterance.test)
+    ids = _ids(corpus)
+    tests = Counter(prompt for _, prompt in ids)
+    items = Counter(item for _, item, _ in ids.values())
     for (split, session), own in found.items():
         told = corpus.sessions.get(session, {})
-        named = tuple(
-            _named(one, corpus, several=len(tests[one.prompt.casefold()]) > 1) for one in own
-        )
+        named = []
+        for one in own:
+            test, prompt = one.test or TESTLESS, one.prompt.casefold()
+            subtest, item, _ = ids[test, prompt]
+            name = item if items[item] == 1 else f"{subtest}/{item}"
+            alone = tests[prompt] == 1 and item == _id(prompt, set())
+            named.append(_named(one, corpus, one.prompt if alone else name))
         table = corpus.root / (split or UNSPLIT) / TABLE
         day = told.get("session_date", "")
         stated: list[dict[str, str]] = []
         for one in own:
             if (texts := stated_of(one, corpus)) not in stated:
                 stated.append(texts)
-        yield ImportedSession(own[0].speaker, table, named, day, session, tuple(stated))
+        yield ImportedSession(own[0].speaker, table, tuple(named), day, session, tuple(stated))
 
 
-def _named(utterance: Utterance, corpus: Corpus, *, several: bool) -> Named:
-    """Return a response; ``several`` tests have its prompt."""
+def _named(utterance: Utterance, corpus: Corpus, item: str) -> Named:
+    """Return a response to an item, as the battery names it."""
     rater = corpus.sessions.get(utterance.session, {}).get("rater", "")
     heard = [transcript_of(*one) for one in corpus.systems.get(utterance.id, {}).items()]
     if utterance.transcript is not None:
         heard.append(transcript_of("", utterance.transcript))
     score = {True: "right", False: "error", None: None}[utterance.correct]
-    test = f"{_id(utterance.test or TESTLESS, set())}/" if several else ""
     return Named(
-        f"{test}{_id(utterance.prompt, set()) if several else utterance.prompt}",
+        item,
         transcripts=tuple(heard),
         score=score,  # type: ignore[arg-type]
         sound=utterance.sound,

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Final, Literal
 
 from tabwb.records.errors import TabwbError
+from tabwb.records.problems import shortened
 
 FEATURES: Final[tuple[str, ...]] = (
     "syllabic", "consonantal", "sonorant", "continuant", "delayedrelease", "approximant",
@@ -227,7 +228,7 @@ def parse_arpabet(text: str, *, silent: bool = False) -> tuple[str, ...]:
         known = normalise_label(label)
         if known is None or (known in SILENT and not silent):
             raise TabwbError(
-                f"'{label}' is not a phoneme of the inventory",
+                f"{shortened(label)} is not a phoneme of the inventory",
                 allowed=" ".join(PHONEMES + SILENT if silent else PHONEMES),
                 hint=_near(label),
             )

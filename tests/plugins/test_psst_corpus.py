@@ -8,10 +8,13 @@ from pathlib import Path
 
 import pytest
 from tabwb_psst.corpus import COLUMNS, SPLITS, read_corpus, speaker_of
+from tabwb_psst.importing import PsstImporter
 from tabwb_psst.made import PROMPTS, TESTS, TWICE, WORDS, made_psst
 
 from tabwb.phonology.corpus import read_accepted
 from tabwb.records.errors import TabwbError, UsageError
+from tabwb.tasks.spoken_naming.giving import made_battery
+from tabwb.tasks.spoken_naming.imports import item_names, items_of
 
 
 @pytest.fixture
@@ -125,10 +128,32 @@ def test_names_that_no_file_or_person_can_have_are_left_out(root: Path) -> None:
     places = {
         changed(root, 1, filename="x" * 5000): "sounds",
         changed(root, 2, session="Jane Doe"): "lines",
+        changed(root, 3, prompt="x" * 5000): "lines",
+        changed(root, 4, test="x" * 5000): "lines",
+        changed(root, 5, transcript="HH AW " * 5000): "labels",
     }
     corpus = read_corpus(root)
     assert {one.where: one.kind for one in corpus.problems} == places
-    assert len(corpus.utterances) == whole - 2
+    assert len(corpus.utterances) == whole - 5
+
+
+def test_tests_and_prompts_with_the_same_letters_have_items_of_their_own(root: Path) -> None:
+    for row, (test, prompt) in enumerate(
+        [("A B", "dog"), ("A-B", "dog"), ("A B", "dog!"), ("A B", "dog-2"), ("A B", "x " * 60)], 1
+    ):
+        changed(root, row, test=test, prompt=prompt)
+    read = PsstImporter().read(root, {})
+    battery = made_battery(read.battery)
+    names, places = items_of(battery), item_names(battery)
+
+    def said_to(name: str) -> tuple[str, object]:
+        test, item = places[names[name.casefold()]]
+        subtest = battery.subtest(test)
+        return subtest.title, subtest.item(item).extra["target"]
+
+    table = {one.sound: (one.test, one.prompt) for one in read_corpus(root).utterances}
+    given = [one for session in read.sessions for one in session.responses]
+    assert {one.sound: said_to(one.item) for one in given} == table
 
 
 def test_a_speaker_is_in_the_split_of_most_of_its_utterances(root: Path) -> None:

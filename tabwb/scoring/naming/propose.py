@@ -390,12 +390,13 @@ def _part(
 ) -> int | None:
     """Return the number of the attempt that holds a form in weak vowels or a variety, or None."""
     word = target.target.casefold()
+    most = 2 * max((len(form.phonemes) for form in target.accept), default=0)  # said as 2 at most
     for number, reading in enumerate(readings, 1):
         if reading.rejected or (reading.guessed and not reading.words):
             continue
         for start, end in combinations(range(len(reading.phonemes) + 1), 2):
             window = reading.phonemes[start:end]
-            if matched(window, target.accept, word, settings.varieties) is not None:
+            if end - start <= most and matched(window, target.accept, word, settings.varieties):
                 return number
     return None
 

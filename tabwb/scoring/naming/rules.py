@@ -82,7 +82,8 @@ def no_name_comes(case: Case) -> Proposal | None:
     """Heard "I don't know", "no idea", "what's it called", or fillers alone: *no-response*; by
     phonemes *undecided*, and a heard carrier phrase alone ("it's a").
     """
-    if case.is_listed or any(cut.word in case.names for cut in cuts(case.reading) if cut.words):
+    words = cuts(case.reading) if case.reading.words else ()
+    if case.is_listed or any(cut.word in case.names for cut in words):
         return None
     flag = aside(case.reading) if case.reading.words else ""
     if case.reading.noise and flag:
