@@ -68,7 +68,7 @@ def battery_tables(corpus: Corpus, accepted: Accepted) -> dict[str, Any]:
             {"phonemes": " ".join(form), "reason": "accepted in the corpus"}
             for form in accepted[folded]
         ]
-        table = {"id": subtest, "title": test, "response": "naming", "item": []}
+        table: dict[str, Any] = {"id": subtest, "title": test, "response": "naming", "item": []}
         subtests.setdefault(test, table)["item"].append(
             {"id": item, "target": prompt, "accept": forms}
         )
