@@ -29,6 +29,7 @@ from tabwb.records.rating_sets import (
     Sample,
     SampleRating,
     measure_of,
+    quoted,
 )
 from tabwb.records.trials import Administration
 from tabwb.scoring.calibrated import Calibration
@@ -132,6 +133,8 @@ code, phonemes, words, or cannot-tell; none: not rated
     looked_at text Looked at | yes: the rater answered this question; no: it was confirmed as \
 absent together with others, in a second step; none: not recorded (before version 0.2.0, or \
 elsewhere)
+    evidence text Evidence | words of the text that the rater marked for this answer; | \
+separates stretches
     flag text Flag | why the rating of the sample is doubtful: untouched (confirmed without any \
 answer), fast (in less time than the form's minimum), untouched-fast, or fast-unmarked (looked_at \
 is not recorded, less time than the minimum, nothing marked as present); none: it is not
@@ -294,6 +297,7 @@ def set_tables(store: Store, kept: RatingSet) -> SetTables:
     specs = [one.conditions.examinee for one in given.values() if not one.conditions.guarded]
     names = file_names([*specs, *judged])
     sources = dict(_sources(store, samples, given, names))
+    texts = {sample.number: sample.text for sample in samples}
 
     def row(sample: int, rater: str, key: str, answer: Answer, number: float | None) -> Row:
         value = f"{answer:g}" if isinstance(answer, float) else answer
@@ -318,7 +322,9 @@ def set_tables(store: Store, kept: RatingSet) -> SetTables:
         }  # fmt: skip
         for key in sorted(one.answers, key=place):
             looked = None if one.confirmed is None else "no" if key in one.confirmed else "yes"
-            yield said(one.sample, one.rater, key, one.answers[key]) | rest | {"looked_at": looked}
+            marked = quoted(texts[one.sample], one.evidence.get(key, ())) or None
+            rest |= {"looked_at": looked, "evidence": marked}
+            yield said(one.sample, one.rater, key, one.answers[key]) | rest
 
     ratings = sorted(
         store.sets.ratings(kept.id), key=lambda one: (one.purpose == "again", one.rater, one.sample)

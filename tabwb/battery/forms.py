@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
+from string import ascii_lowercase
 from typing import Any, Literal, get_args
 
 from tabwb.records.errors import TabwbError
@@ -303,6 +304,32 @@ def counted(form: Form) -> str:
              "phonemes": "in phonemes", "text": "in words"}  # fmt: skip
     kinds = dict.fromkeys(words[question.kind] for question in form.questions)
     return f"{plural(len(form.questions), 'question')}, {', '.join(kinds)}"
+
+
+COMMAND_LETTERS = "glmnuz"
+"""Letters of the screen's own commands, which questions without a key get last."""
+
+
+def question_keys(form: Form) -> dict[str, str]:
+    """Return the key of each question by measure; one without a key gets a free letter.
+
+    The letter is the first of the title that neither a question nor a command has.
+
+    >>> made = (Question("a", "Anomia", key="x"), Question("b", "Neologisms", key="a"),
+    ...         Question("c", "Nouns"))
+    >>> question_keys(Form("f", "1", "F", "MIT", "", made))
+    {'a': 'x', 'b': 'a', 'c': 'o'}
+    """
+    keys = {question.measure: question.key for question in form.questions if question.key}
+    for question in form.questions:
+        if not question.key:
+            title = [letter for letter in question.title.casefold() if letter in ascii_lowercase]
+            last = "z" if question.measure == SOURCE else ""
+            wanted = [letter for letter in (*title, *ascii_lowercase) if letter not in last]
+            wanted.sort(key=lambda letter: letter in COMMAND_LETTERS)
+            free = (letter for letter in wanted if letter not in {*keys.values(), "z"})
+            keys[question.measure] = next(free, "")
+    return {question.measure: keys[question.measure] for question in form.questions}
 
 
 def _not_allowed(question: Question, answer: object) -> TabwbError:

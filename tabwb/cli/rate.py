@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from tabwb.administer.rating.adjudication import Adjudicator, Dispute
     from tabwb.battery.forms import Form, Question
     from tabwb.serve.admission import Guest, Site
+    from tabwb.serve.seats import Opened
 
 TEXT = 200
 """Characters of a sample's text that are printed."""
@@ -340,7 +341,9 @@ def _serve(host: str, site: Site, most: int, store_location: str | None) -> None
     import logging
 
     from tabwb.administer.rating.access import check_sending
+    from tabwb.administer.rating.session import RaterSession
     from tabwb.serve.server import RatingServer, Settings, run_server
+    from tabwb.store import takes
 
     with opened_store(store_location) as (plugins, store):
         location = plugins.configuration.store_at(store_location)
@@ -355,7 +358,12 @@ def _serve(host: str, site: Site, most: int, store_location: str | None) -> None
                 check_sending(store, store.sets.samples(kept.id))
             return kept.status == "closed"
 
-        settings = Settings(site, environment, is_closed, most)
+        def opens(guest: Guest) -> Opened:
+            link = guest.link
+            work = RaterSession.open(store, plugins, link.set_id, link.rater)
+            return work, takes.work_root(store), site.is_here
+
+        settings = Settings(site, environment, opens, is_closed, most)
         logging.basicConfig(level=logging.WARNING, format="%(message)s")
         words = f"rating pages at {site.url} (listens on {host}:{site.port}); ctrl+c ends"
         server = RatingServer(store.sets.links, settings)

@@ -569,13 +569,14 @@ class MakeLinks(OfSet):
 
         from tabwb.administer.rating import access
         from tabwb.records.system import stays_here
+        from tabwb.store.sets import refuse_closed
 
         store = tools.store
         kept = self.set(store)
         chosen, now = _chosen(kept, self.raters), datetime.now(UTC)
         ends = access.expiry(self.expires, now)
         base = access.checked_address(self.url or access.LOCAL)
-        access.refuse_unusable(store, kept)
+        refuse_closed(kept)
         if not stays_here(urlsplit(base).hostname):
             access.check_sending(store, store.sets.samples(kept.id))
         rows, older = [], 0

@@ -8,7 +8,7 @@ rater gave one attempt at one time. Times are UTC, ISO 8601, and empty before a 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -95,7 +95,8 @@ class SampleRating:
     """What a rater had answered at one position when it was saved.
 
     Rows of one position form a chain: each names the one before. The last complete one counts,
-    unless it was taken back since.
+    unless it was taken back since. ``evidence`` has the words of the shown text (their numbers from
+    0) that the rater marked for an answer, by its key.
     """
 
     rater: str
@@ -113,6 +114,7 @@ class SampleRating:
     replaces: int | None = None
     taken_back: bool = False
     confirmed: tuple[str, ...] | None = None
+    evidence: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +196,18 @@ class SetPlan:
     kept: RatingSet
     samples: tuple[Sample, ...]
     assignments: tuple[Assignment, ...] = ()
+
+
+def quoted(text: str, evidence: Sequence[int]) -> str:
+    """Return the words of a text that are evidence; stretches are separated by ``|``.
+
+    >>> quoted("I did the the thing", (2, 3)), quoted("I did the the thing", (0, 4))
+    ('the the', 'I | thing')
+    """
+    words, said = text.split(), ""
+    for before, at in zip((None, *evidence), evidence, strict=False):
+        said += ("" if before is None else " " if before == at - 1 else " | ") + words[at]
+    return said
 
 
 _RATER = re.compile(r"[A-Za-z0-9_-]{1,32}")

@@ -62,8 +62,8 @@ class Site:
         """Whether browsers reach it by https."""
         return self.url.startswith("https:")
 
-    def security_headers(self) -> Mapping[str, str]:
-        """Return the headers of every reply."""
+    def security_headers(self, *, terminal: bool = False) -> Mapping[str, str]:
+        """Return the headers of every reply; ``terminal``: of the page that draws a terminal."""
         # Older Safari does not count a web socket as the page's own origin. The syntax of policies
         # has no IPv6 addresses.
         named = sorted(origin for origin in self.origins if "[" not in origin)
@@ -71,15 +71,23 @@ class Site:
         policy = {
             "default-src": "'none'",
             "script-src": "'self'",
-            # The terminal writes its own style elements; nobody's text becomes part of the page.
-            "style-src": "'self' 'unsafe-inline'",
-            "font-src": "'self'",
+            "style-src": "'self'",
             "img-src": "'self' data:",
-            "connect-src": f"'self' {sockets}",
+            "media-src": "'self'",
+            "connect-src": "'self'",
             "base-uri": "'none'",
             "form-action": "'none'",
             "frame-ancestors": "'none'",
+            "require-trusted-types-for": "'script'",  # no text becomes a part of the page
+            "trusted-types": "'none'",
         }
+        if terminal:  # it writes its own style elements, and what it draws is an own script's
+            policy |= {
+                "style-src": "'self' 'unsafe-inline'",
+                "font-src": "'self'",
+                "connect-src": f"'self' {sockets}",
+            }
+            del policy["require-trusted-types-for"], policy["trusted-types"]
         headers = {
             "Content-Security-Policy": "; ".join(f"{key} {value}" for key, value in policy.items()),
             "Referrer-Policy": "no-referrer",

@@ -1,7 +1,8 @@
-"""The web server: one page, its files, one place to show a key, and the web sockets of raters.
+"""The web server: two pages, their files, a place to show a key, and what raters ask and get.
 
-There is no other route. Files are read at the start and found by name in a table, so no request
-names a path on the disk.
+There is no other route. A key gets a ticket. With it the page of a rater sends requests, and the
+terminal, for raters whom the page does not suit, opens a web socket. Files are read at the start
+and found by name in a table, so no request names a path on the disk.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 from tabwb.administer.rating.access import PAGE, digest, is_key
-from tabwb.records.errors import NoConsent, TabwbError
+from tabwb.records.errors import HeldElsewhere, NoConsent, StoreError, TabwbError
 from tabwb.serve.admission import (
     MOST_BYTES,
     Guest,
@@ -34,6 +35,7 @@ from tabwb.serve.admission import (
     no_longer_valid,
     read_size,
 )
+from tabwb.serve.seats import Opened, Seats, read_said
 from tabwb.serve.sessions import COMMAND, Session, Sessions
 
 REFUSED_S = 0.3
@@ -48,8 +50,10 @@ IDLE_S = 150.0
 """Seconds for which a connection may send no whole request; a proxy's idle ones live 60 to 120."""
 CACHE = "private, max-age=3600"
 FILES = {
-    "page.css": ("tabwb.serve", "page/page.css", "text/css"),
-    "page.js": ("tabwb.serve", "page/page.js", "text/javascript"),
+    "rate.css": ("tabwb.serve", "page/rate.css", "text/css"),
+    "rate.js": ("tabwb.serve", "page/rate.js", "text/javascript"),
+    "terminal.css": ("tabwb.serve", "page/terminal.css", "text/css"),
+    "terminal.js": ("tabwb.serve", "page/terminal.js", "text/javascript"),
     "textual.js": ("textual_serve", "static/js/textual.js", "text/javascript"),
     "xterm.css": ("textual_serve", "static/css/xterm.css", "text/css"),
     "regular.ttf": ("textual_serve", "static/fonts/RobotoMono-VariableFont_wght.ttf", "font/ttf"),
@@ -60,11 +64,13 @@ FILES = {
     ),
 }
 """Every file that is offered: package, file in it, type."""
+TERMINAL = "terminal"
 ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 NOT_FOUND = "Not found\n"
 LATER = "What you have rated is saved. This page tries again by itself."
 BUSY = f"The study cannot be opened just now. {LATER}"
 WITHHELD = "The study cannot be shown here now. Tell the person who sent you the link. " + LATER
+ELSEWHERE = f"Your rating page is open in another program. Close it there. {LATER}"
 FULL = "All {most} places are taken. " + LATER
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -78,7 +84,8 @@ class Settings:
     Attributes:
         site: where browsers reach it.
         most: pages that can be open at once.
-        command: that shows one page.
+        command: that shows one page in a terminal.
+        opens: opens the work of a guest for the page; may raise ``TabwbError``.
         environment: of that command, for one guest, beside the server's own.
         is_closed: whether the rating set of a guest is closed; may raise ``StoreError``, and
             ``NoConsent`` where the set may not be shown at the site.
@@ -86,6 +93,7 @@ class Settings:
 
     site: Site
     environment: Callable[[Guest], Mapping[str, str]]
+    opens: Callable[[Guest], Opened]
     is_closed: Callable[[Guest], bool] = lambda guest: False
     most: int = 20
     command: Sequence[str] = COMMAND
@@ -100,10 +108,15 @@ class RatingServer:
         self._links = links
         self._settings = settings
         self._headers = settings.site.security_headers()
+        self._of_terminal = settings.site.security_headers(terminal=True)
         self._tries = tries or WrongTries()
         self._tickets = Tickets()
         self.sessions = Sessions(settings.most)
-        self._page = files("tabwb.serve").joinpath("page/rate.html").read_bytes()
+        self.seats = Seats(settings.opens)
+        self._pages = {
+            f"/{name}": files("tabwb.serve").joinpath(f"page/{name}.html").read_bytes()
+            for name in (PAGE, TERMINAL)
+        }
         self._files = {
             name: (files(package).joinpath(path).read_bytes(), kind)
             for name, (package, path, kind) in FILES.items()
@@ -114,9 +127,11 @@ class RatingServer:
         application = web.Application(middlewares=[self._guard], client_max_size=1024)
         application.add_routes(
             [
-                web.get(f"/{PAGE}", self._show_page),
+                *(web.get(path, self._show_page) for path in self._pages),
                 web.get("/static/{name}", self._show_file),
                 web.post("/open", self._take_key),
+                web.post("/rating", self._take_request),
+                web.get("/shown/{name}", self._send_shown),
                 web.get("/ws/{ticket}", self._show_terminal, allow_head=False),
             ]
         )
@@ -129,7 +144,8 @@ class RatingServer:
 
     async def _add_headers(self, request: web.Request, response: web.StreamResponse) -> None:
         cache = response.headers.get("Cache-Control")
-        response.headers.update(self._headers)
+        terminal = request.path == f"/{TERMINAL}"
+        response.headers.update(self._of_terminal if terminal else self._headers)
         if cache is not None:
             response.headers["Cache-Control"] = cache
 
@@ -149,22 +165,23 @@ class RatingServer:
         task.cancel()
 
     async def _close_pages(self, application: web.Application) -> None:
-        await self.sessions.end()
+        await asyncio.gather(self.sessions.end(), self.seats.leave())
 
     async def _watch(self) -> None:
-        """Close pages whose link has expired or was revoked."""
+        """Close pages whose link has expired or was revoked, and those that are used no more."""
         while True:
             await asyncio.sleep(WATCH_S)
-            if guests := self.sessions.guests:
+            if guests := (*self.sessions.guests, *self.seats.guests.values()):
                 # A store that cannot be read takes no rating either.
                 with suppress(TabwbError, OSError, RuntimeError):
                     ended = await asyncio.to_thread(no_longer_valid, self._links, guests)
-                    await self.sessions.end(ended)
+                    await asyncio.gather(self.sessions.end(ended), self.seats.leave_idle(ended))
 
     # ---------------------------------------------------------------- the routes
 
     async def _show_page(self, request: web.Request) -> web.Response:
-        return web.Response(body=self._page, content_type="text/html", charset="utf-8")
+        page = self._pages[request.path]
+        return web.Response(body=page, content_type="text/html", charset="utf-8")
 
     async def _show_file(self, request: web.Request) -> web.Response:
         found = self._files.get(request.match_info["name"])
@@ -183,41 +200,81 @@ class RatingServer:
         the same address. A key cannot be guessed; the limit keeps strangers from trying for long.
         """
         began = time.monotonic()
-        forwarded = ",".join(request.headers.getall("X-Forwarded-For", ()))
-        # Only a proxy can have encrypted the connection.
-        behind = self._settings.site.encrypted
-        address = network(client_address(request.remote, forwarded, behind_proxy=behind))
-        key = await self._sent_key(request)
+        key = (await self._body(request, 1024)).decode("latin-1")
         try:
-            guest, closed = await asyncio.to_thread(self._find, key)
+            guest, closed = await asyncio.to_thread(self._find, key if is_key(key) else "")
         except TabwbError as error:
-            withheld = isinstance(error, NoConsent)
-            what = "a set may not be shown" if withheld else "the store cannot be read"
-            log.warning("%s: %s", what, error.message)
-            return _later(WITHHELD if withheld else BUSY)
+            return _unavailable(error)
         if guest is None:
+            forwarded = ",".join(request.headers.getall("X-Forwarded-For", ()))
+            # Only a proxy can have encrypted the connection.
+            behind = self._settings.site.encrypted
+            address = network(client_address(request.remote, forwarded, behind_proxy=behind))
             wait = self._tries.take(address, began)
             await asyncio.sleep(max(0.0, began + REFUSED_S - time.monotonic()))
             return _too_many(wait) if wait else _not_found()
         if closed:
             return web.Response(status=410, text="Closed\n")
-        if not self.sessions.has_room(guest):
+        if not self._has_room(guest):
             return _later(FULL.format(most=self.sessions.most))
         return web.json_response({"ticket": self._tickets.make(guest, time.monotonic())})
+
+    def _has_room(self, guest: Guest) -> bool:
+        there = {**self.seats.guests, **{one.who: one for one in self.sessions.guests}}
+        return guest.who in there or len(there) < self.sessions.most
 
     def _find(self, key: str) -> tuple[Guest | None, bool]:
         guest = find_guest(self._links, digest(key))
         return guest, guest is not None and self._settings.is_closed(guest)
 
-    async def _sent_key(self, request: web.Request) -> str:
-        """Return the key in a request; of a malformed one, or of a foreign page, an empty text."""
+    async def _take_request(self, request: web.Request) -> web.Response:
+        """Give what a rater's page asks for; the ticket of a key becomes that of a seat."""
+        said = read_said(await self._body(request, MOST_BYTES))
+        if said is None:
+            return _not_found()
+        seat = self.seats.of(said.ticket)
+        now = time.monotonic()
+        guest = self._tickets.take(said.ticket, now) if seat is None else seat.guest
+        if guest is None:  # not counted: every ticket ends with the server that gave it
+            return _not_found()
+        try:
+            if seat is None:
+                await self.sessions.end(who=guest.who)
+                seat = await self.seats.take(guest, said.ticket)
+            told = await self.seats.ask(seat, said)
+        except StoreError as error:
+            with suppress(TabwbError):
+                if await asyncio.to_thread(self._settings.is_closed, guest):
+                    return web.Response(status=410, text="Closed\n")
+            return _unavailable(error)
+        except NoConsent as error:
+            return _unavailable(error)
+        except TabwbError as error:
+            words = " ".join(filter(None, (error.message, error.hint)))
+            return web.json_response({"words": words}, status=422)
+        return _too_many(1) if told is None else web.json_response(told)
+
+    async def _send_shown(self, request: web.Request) -> web.StreamResponse:
+        """Send the picture or the recording of a sample that a rater sees."""
+        found = self.seats.shown(request.match_info["name"])
+        if found is None:
+            return _not_found()
+        kind, what = found
+        if isinstance(what, bytes):
+            return web.Response(body=what, content_type=kind)
+        return web.FileResponse(what, headers={"Content-Type": kind})
+
+    async def _body(self, request: web.Request, most: int) -> bytes:
+        """Return what a page of this server sends; nothing of others, and of what is too long."""
+        body = b""
         with suppress(web.HTTPException, TimeoutError):
             async with asyncio.timeout(READ_S):
+                if not self._is_own(request):
+                    return b""
                 # Not by the charset that the request names: some raise, some decode anything.
-                key = (await request.read()).decode("latin-1")
-            if is_key(key) and self._is_own(request):
-                return key
-        return ""
+                while len(body) <= most and (part := await request.content.readany()):
+                    body += part
+        return body if len(body) <= most else b""
 
     def _is_own(self, request: web.Request) -> bool:
         """Return whether a page of this server sends the request; no page can forge these two."""
@@ -239,6 +296,7 @@ class RatingServer:
         size = read_size(request.query.get("width"), request.query.get("height")) or Size(80, 24)
         environment = self._settings.environment(guest)
         session = Session(guest, socket, transport, self._settings.command, environment)
+        await self.seats.leave(lambda seat: seat.guest.who == guest.who)
         await self.sessions.serve(session, size)
         await socket.close()
         return socket
@@ -250,6 +308,14 @@ def _not_found() -> web.Response:
 
 def _too_many(wait: float) -> web.Response:
     return web.Response(status=429, text="Too many\n", headers={"Retry-After": str(int(wait) + 1)})
+
+
+def _unavailable(error: TabwbError) -> web.Response:
+    withheld = isinstance(error, NoConsent)
+    what = "a set may not be shown" if withheld else "the store cannot be read"
+    log.warning("%s: %s", what, error.message)
+    held = isinstance(error, HeldElsewhere)
+    return _later(WITHHELD if withheld else ELSEWHERE if held else BUSY)
 
 
 def _later(words: str) -> web.Response:

@@ -217,11 +217,14 @@ class Sessions:
             del self._open[who]
             session.gone.set()
 
-    async def end(self, links: frozenset[int] | None = None) -> None:
-        """Close the pages of some links, or of all."""
+    async def end(
+        self, links: frozenset[int] | None = None, *, who: tuple[int, str] | None = None
+    ) -> None:
+        """Close the pages of some links, or of a rater, or all."""
         sessions = [
             session
             for session in self._open.values()
-            if links is None or session.guest.link.id in links
+            if (links is None or session.guest.link.id in links)
+            and who in {None, session.guest.who}
         ]
         await asyncio.gather(*(session.end() for session in sessions))

@@ -34,6 +34,11 @@ RATES = (1_000, 768_000)
 MOST_CHANNELS = 64
 LONGEST_S = 3600.0
 """The longest stretch that is read at once, in seconds. A small FLAC file can hold many hours."""
+PLAYED = {"WAV": "audio/wav", "WAVEX": "audio/wav", "FLAC": "audio/flac", "OGG": "audio/ogg",
+          "MP3": "audio/mpeg"}  # fmt: skip
+"""Formats that browsers play, with the type by which they know them."""
+EXACT = ("PCM_U8", "PCM_16", "PCM_24", "PCM_32", "FLOAT")
+"""Samples that a WAV file keeps as they are."""
 SLACK_S = 0.2
 """An MP3 may state this many seconds more than it holds: its frames are counted in packets."""
 MOST_RIFF = 0x7FFF_0000
@@ -190,8 +195,33 @@ def sound_files(paths: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
     return tuple(files)
 
 
-def write_wav(path: str | os.PathLike[str], samples: Samples, rate: int) -> None:
-    """Write a private 16-bit mono WAV, whole or not at all."""
+def playable(path: Path, start_s: float, end_s: float, out: Path) -> tuple[Path, str]:
+    """Return a file with a stretch of a recording that browsers play, and its type.
+
+    It is the recording itself where that is the whole of it, else ``out``: a WAV file with the same
+    samples (decoded ones of MP3 and OGG).
+    """
+    about = info(path)
+    kind = PLAYED.get(about.format)
+    if kind and start_s <= 0 and round(end_s * about.rate) >= about.frames:
+        return path, kind
+    if end_s - start_s > LONGEST_S:
+        raise TabwbError("is too long to be sent", where=os.fspath(path))
+    exact = about.subtype if about.subtype in EXACT else "PCM_16"
+    with _open(path) as sound, _reading(path):
+        first = round(start_s * about.rate)
+        begin = 0 if about.format == "MP3" else first  # see read_clip
+        sound.seek(begin)
+        size = round(end_s * about.rate) - begin
+        read = sound.read(size, dtype="float32" if exact == "FLOAT" else "int32", always_2d=True)
+    write_wav(out, read[first - begin :], about.rate, subtype=exact)
+    return out, PLAYED["WAV"]
+
+
+def write_wav(
+    path: str | os.PathLike[str], samples: NDArray[Any], rate: int, *, subtype: str = "PCM_16"
+) -> None:
+    """Write a private WAV, 16-bit unless another subtype is named, whole or not at all."""
     soundfile = need("soundfile", "writing sound files")
     target = Path(path)
     growing = target.with_name(f"{target.name}.writing")
@@ -200,7 +230,7 @@ def write_wav(path: str | os.PathLike[str], samples: Samples, rate: int) -> None
         with os.fdopen(os.open(growing, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
             # Not into the file: on a full disk soundfile says nothing of the reason.
             whole = io.BytesIO()
-            soundfile.write(whole, samples, rate, format="WAV", subtype="PCM_16")
+            soundfile.write(whole, samples, rate, format="WAV", subtype=subtype)
             file.write(whole.getbuffer())
         growing.replace(target)
     except (OSError, soundfile.LibsndfileError) as error:

@@ -48,6 +48,8 @@ Given = ParamSpec("Given")
 Done = TypeVar("Done")
 CONFIRMED = "#confirmed"
 """In stored answers: the measures that were confirmed as absent together. No measure has a #."""
+EVIDENCE = "#evidence"
+"""In stored answers: the words that were marked, by answer."""
 _SETS = """
     SELECT s.id, s.uid, name, form.text, form_id, presentation, seed, raters,
         coalesce(guidelines.text, ''), ask_source,
@@ -451,8 +453,9 @@ def _read_ratings(
         given = json.loads(answers)
         confirmed = given.pop(CONFIRMED, None)
         confirmed = None if confirmed is None else tuple(confirmed)
+        words = {key: tuple(marked) for key, marked in given.pop(EVIDENCE, {}).items()}
         done, back = state == "complete", state == "taken-back"
-        made.append(SampleRating(*(*begin[:4], given, done, *begin[4:], back, confirmed)))
+        made.append(SampleRating(*(*begin[:4], given, done, *begin[4:], back, confirmed, words)))
     return tuple(made)
 
 
@@ -464,7 +467,7 @@ def _save(
     rater_id = keys.of(transaction, "raters", given.rater)
     place = kept.id, rater_id, given.position
     assigned = transaction.first(
-        "SELECT sample, purpose, attempt_id, administration_id FROM assignments"
+        "SELECT sample, purpose, attempt_id, administration_id, samples.text FROM assignments"
         " JOIN samples ON samples.set_id = assignments.set_id AND samples.number = sample"
         " JOIN attempts ON attempts.id = attempt_id"
         " WHERE assignments.set_id = ? AND rater_id = ? AND position = ?",
@@ -472,7 +475,7 @@ def _save(
     )
     if assigned is None:
         raise NotAssigned("nothing is assigned here", where=where)
-    sample, purpose, attempt_id, administration_id = assigned
+    sample, purpose, attempt_id, administration_id, text = assigned
     if (sample, purpose) != (given.sample, given.purpose):
         raise StoreError(
             f"sample {sample} is shown here ({purpose}), not {given.sample} ({given.purpose})",
@@ -480,7 +483,7 @@ def _save(
         )
     answers = _checked(form, given.answers, where)
     given = replace(given, answers=answers)
-    _check(given, where)
+    _check(given, len(text.split()), where)
     chain = _read_ratings(transaction, kept.id, given.rater, given.position)
     last = chain[-1] if chain else None
     if given.replaces != (last.id if last else None):
@@ -504,13 +507,14 @@ def _save(
         declaration = Declaration(counted, decides, kind="person")
         verdicts.insert_declaration(transaction, keys, administration_id, declaration, moment)
     confirmed = {} if given.confirmed is None else {CONFIRMED: list(given.confirmed)}
+    marked = {EVIDENCE: dict(given.evidence)} if given.evidence else {}
     row = {
         "set_id": kept.id,
         "rater_id": rater_id,
         "position": given.position,
         "replaces": given.replaces,
         "state": "taken-back" if given.taken_back else "complete" if given.complete else "draft",
-        "answers": to_json(answers | confirmed),
+        "answers": to_json(answers | confirmed | marked),
         "confidence": given.confidence,
         "note": given.note,
         "seconds": given.seconds,
@@ -537,7 +541,7 @@ def same(kept: SampleRating, given: SampleRating) -> bool:
     return replace(given, id=kept.id, recorded_at=kept.recorded_at, started_at=started_at) == kept
 
 
-def _check(given: SampleRating, where: str) -> None:
+def _check(given: SampleRating, words: int, where: str) -> None:
     if given.confidence is not None and given.confidence not in range(MOST_CONFIDENT + 1):
         raise StoreError(
             f"{given.confidence} is not a confidence", where=where, allowed=f"0 to {MOST_CONFIDENT}"
@@ -549,6 +553,14 @@ def _check(given: SampleRating, where: str) -> None:
             raise StoreError(
                 f"'{measure}' is not absent, so that it cannot be confirmed as absent", where=where
             )
+    for measure, marked in given.evidence.items():
+        if given.answers.get(measure) in {None, 0.0}:
+            raise StoreError(f"'{measure}' is not present: no word can show it", where=where)
+        if list(marked) != sorted({*marked} & {*range(words)}):
+            raise StoreError(
+                f"these are not words of the text: {list(marked)}", where=where,
+                allowed=f"numbers from 0 to {words - 1}, ascending",
+            )  # fmt: skip
 
 
 def _checked(form: Form, answers: Mapping[str, Answer], where: str) -> dict[str, Answer]:

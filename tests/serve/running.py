@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +16,8 @@ from aiohttp.test_utils import unused_port
 from tabwb.administer.rating.access import digest, new_key
 from tabwb.records.errors import StoreError
 from tabwb.records.rating_sets import RaterLink
-from tabwb.serve.admission import Site, WrongTries
+from tabwb.serve.admission import Guest, Site, WrongTries
+from tabwb.serve.seats import Opened
 from tabwb.serve.server import RatingServer, Settings, make_runner
 
 PAGE = Path(__file__).with_name("small_page.py")
@@ -55,9 +57,10 @@ class Browser:
     """What a browser does, as requests."""
 
     def __init__(
-        self, url: str, server: RatingServer, session: ClientSession, *, proxied: bool
+        self, url: str, server: RatingServer, session: ClientSession, links: Links, *, proxied: bool
     ) -> None:
         self.url, self.server, self.session = url, server, session
+        self.links = links
         own = {"Origin": "https://rate.example.org", "Host": "rate.example.org"}
         self._own = own if proxied else {"Origin": url}
 
@@ -65,6 +68,11 @@ class Browser:
         """Send a key as the page does."""
         said = {**self._own, **headers}
         return await self.session.post(f"{self.url}/open", data=key, headers=said)
+
+    async def ask(self, ticket: str, what: str = "view", **more: object) -> ClientResponse:
+        """Send a request as the page does."""
+        body = json.dumps({"ticket": ticket, "what": what, **more})
+        return await self.session.post(f"{self.url}/rating", data=body, headers=self._own)
 
     async def connect(self, ticket: str, size: str = "?width=80&height=24") -> Screen:
         """Open a web socket."""
@@ -101,16 +109,28 @@ class Screen:
                 pass
 
 
+def nothing(guest: Guest) -> Opened:
+    """Stand in for a store that cannot be opened."""
+    raise StoreError("there is no store here")
+
+
 @asynccontextmanager
 async def running(
-    links: Links, *, most: int = 20, proxied: bool = False, tries: WrongTries | None = None
+    links: Links,
+    *,
+    most: int = 20,
+    proxied: bool = False,
+    tries: WrongTries | None = None,
+    opens: Callable[[Guest], Opened] = nothing,
+    port: int = 0,
 ) -> AsyncIterator[Browser]:
     """Yield a browser at a server that shows :data:`PAGE` to its guests."""
-    port = unused_port()
+    port = port or unused_port()
     url = f"http://127.0.0.1:{port}"
     settings = Settings(
         Site("https://rate.example.org" if proxied else url, port),
         lambda guest: {"SMALL_PAGE_RATER": guest.link.rater},
+        opens,
         lambda guest: links.closed,
         most=most,
         command=(sys.executable, "-S", "-E", str(PAGE)),
@@ -121,6 +141,6 @@ async def running(
     await web.TCPSite(runner, "127.0.0.1", port).start()
     try:
         async with ClientSession() as session:
-            yield Browser(url, server, session, proxied=proxied)
+            yield Browser(url, server, session, links, proxied=proxied)
     finally:
         await runner.cleanup()

@@ -1,4 +1,4 @@
-"""A rater rates in a real browser, and the ratings are in the database."""
+"""A rater rates in a terminal in a real browser, and the ratings are in the database."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ async def test_ratings_made_in_chromium_are_in_the_database(tmp_path: Path) -> N
             assert server.stdout is not None
             assert server.stdout.readline().startswith(f"rating pages at {address} ")
             async with browser(CHROMIUM, tmp_path / "profile") as show:
-                wrong: Tab = await show(link(address, new_key()))
-                page: Tab = await show(link(address, key))
+                wrong: Tab = await show(link(address, new_key()).replace("/rate#", "/terminal#"))
+                page: Tab = await show(link(address, key).replace("/rate#", "/terminal#"))
                 await page.until(lambda: "1 of 3" in page.words, "the first sample is shown")
                 # The watchdog is a copy of the server.
                 (process,) = (

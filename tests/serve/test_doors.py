@@ -17,7 +17,8 @@ from tabwb.serve.admission import ADDRESSES, BURST, REFILL_S, WrongTries, networ
 from tests.serve.running import Browser, Links, running
 
 SEGMENTS = st.sampled_from(
-    ["rate", "static", "open", "ws", "download", "page.js", "textual.js", "..", ".", "", "%2e%2e",
+    ["rate", "static", "open", "ws", "rating", "shown", "terminal", "download", "rate.js",
+     "textual.js", "..", ".", "", "%2e%2e",
      "..%2f..%2fserver.py", "%00", "%2fetc%2fpasswd", "etc", "passwd", "js", "index.html", "api",
      "A" * 43, "R2", "7", "favicon.ico", ".git", "*", "%5c..%5c", "//x", "rate;x", "static%2f"]
 ) | st.text(st.characters(min_codepoint=33, max_codepoint=126), max_size=12)  # fmt: skip
@@ -40,7 +41,7 @@ HEADERS = st.lists(
     st.sampled_from(
         ["Origin: HERE", "Origin: null", "Origin: http://evil.example", UPGRADE,
          "Sec-Fetch-Site: same-origin",
-         "X-Forwarded-For: 127.0.0.1", "X-Original-URL: /static/page.js", "X-HTTP-Method: GET",
+         "X-Forwarded-For: 127.0.0.1", "X-Original-URL: /static/rate.js", "X-HTTP-Method: GET",
          "Cookie: rater=R2; key=x", "Authorization: Basic UjI6", "Range: bytes=0-1", "Accept: */*",
          "Expect: 100-continue", "Transfer-Encoding: chunked", "Content-Type: application/json"]
     ),
@@ -48,7 +49,7 @@ HEADERS = st.lists(
     unique=True,
 )  # fmt: skip
 HOSTS = st.sampled_from(["HERE", "HERE", "HERE", "evil.example", "localhost", ""])
-BODIES = st.binary(max_size=60) | st.just(b"A" * 43)
+BODIES = st.binary(max_size=60) | st.just(b"A" * 43) | st.just(b'{"ticket": "A", "what": "view"}')
 
 
 class Door:
@@ -85,7 +86,11 @@ def door() -> Iterator[Door]:
         async with running(links, tries=WrongTries(burst=10**9)) as browser:
             public = [
                 await (await browser.session.get(f"{browser.url}/{path}")).read()
-                for path in ("rate", *(f"static/{name}" for name in server_module.FILES))
+                for path in (
+                    "rate",
+                    "terminal",
+                    *(f"static/{name}" for name in server_module.FILES),
+                )
             ]
             ready.append(Door(browser, frozenset(public), key))
             loops.append(asyncio.get_running_loop())
@@ -130,6 +135,7 @@ def check(door: Door, reply: bytes) -> None:
     for secret in (door.key.encode(), b"Rater-of-the-link", b"ticket", b"/tabwb/", b"Traceback"):
         assert secret not in reply.partition(b"\r\n\r\n")[2] or _public(door, reply)
     assert not door.browser.server.sessions.guests
+    assert not door.browser.server.seats.guests
     while reply:
         head, _, rest = reply.partition(b"\r\n\r\n")
         status = int(head.split(b" ", 2)[1])

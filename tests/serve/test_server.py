@@ -217,7 +217,7 @@ async def test_every_reply_has_the_security_headers(links: Links) -> None:
     key = links.add("R2")
     async with running(links) as browser:
         get = browser.session.get
-        replies = [await get(f"{browser.url}/{path}") for path in ("rate", "static/page.js", "no")]
+        replies = [await get(f"{browser.url}/{path}") for path in ("rate", "static/rate.js", "no")]
         replies += [await browser.send(key), await browser.send("x")]
         for reply in replies:
             policy = reply.headers["Content-Security-Policy"]
@@ -226,9 +226,12 @@ async def test_every_reply_has_the_security_headers(links: Links) -> None:
             assert reply.headers["X-Frame-Options"] == "DENY"
             assert reply.headers["Server"] == "tabwb"
             assert key not in f"{reply.headers}{await reply.text()}"
-        page = await (await get(f"{browser.url}/rate")).text()
-        assert "<title>Rating</title>" in page
-        assert "http" not in page  # nothing is loaded from elsewhere
+        for path in ("rate", "terminal"):
+            page = await get(f"{browser.url}/{path}")
+            assert "<title>Rating</title>" in await page.text()
+            assert "http" not in await page.text()  # nothing is loaded from elsewhere
+            unsafe = "unsafe" in page.headers["Content-Security-Policy"]
+            assert unsafe is (path == "terminal")
 
 
 async def test_a_process_gives_the_browser_neither_links_nor_files(links: Links) -> None:
@@ -316,6 +319,9 @@ async def raw(browser: Browser, text: str) -> bytes:
 
 def test_only_these_files_are_offered() -> None:
     names = sorted(server_module.FILES)
-    assert names == ["italic.ttf", "page.css", "page.js", "regular.ttf", "textual.js", "xterm.css"]
-    own = Path(server_module.__file__).parent / "page"
-    assert sorted(path.name for path in own.iterdir()) == ["page.css", "page.js", "rate.html"]
+    own = ["rate.css", "rate.js", "terminal.css", "terminal.js"]
+    assert names == sorted(["italic.ttf", "regular.ttf", "textual.js", "xterm.css", *own])
+    there = Path(server_module.__file__).parent / "page"
+    assert sorted(path.name for path in there.iterdir()) == sorted(
+        [*own, "rate.html", "terminal.html"]
+    )

@@ -13,14 +13,21 @@ import pytest
 from textual.screen import Screen
 
 from tabwb.administer.rating.session import Draft, RaterSession
-from tabwb.battery.forms import SOURCE, Form, Group, Question, with_source_question
+from tabwb.battery.forms import (
+    SOURCE,
+    Form,
+    Group,
+    Question,
+    question_keys,
+    with_source_question,
+)
 from tabwb.cli.main import main
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
 from tabwb.records.rating_sets import CANNOT_TELL
 from tabwb.store.store import Store
 from tabwb.workbench.adjudication.page import AdjudicationPage, AdjudicationView
-from tabwb.workbench.rating.form import arranged, columns_in, moved, question_keys
+from tabwb.workbench.rating.form import arranged, columns_in, moved
 from tabwb.workbench.rating.screen import Hand, RatingScreen
 from tabwb.workbench.rating.view_models import Reply, Request, Slot, slots_of
 from tests.administer.rating.adjudication_parts import JUDGE, disputed_set

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 from textual.message import Message
 
+from tabwb.speech.envelope import Envelope
 from tabwb.workbench.shell.sound import (
     AttemptSpan,
-    Envelope,
     OnsetMark,
     Sound,
     TimedPhoneme,

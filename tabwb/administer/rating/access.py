@@ -20,8 +20,7 @@ from tabwb.administer.consent import Guard, check
 from tabwb.host.plugins import Plugins
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import NoConsent, UsageError
-from tabwb.records.rating_sets import RaterLink, RatingSet, Sample
-from tabwb.store.sets import asked_by
+from tabwb.records.rating_sets import RaterLink, Sample
 from tabwb.store.store import Store
 
 # -------------------------------------------------------------------- permission
@@ -207,19 +206,3 @@ def revoke(store: Store, set_id: int, raters: Collection[str], now: datetime) ->
     for one in valid:
         store.sets.links.revoke(one.id)
     return valid
-
-
-def refuse_unusable(store: Store, kept: RatingSet) -> None:
-    """Refuse a closed set, and one with sound, which would be played where the server runs."""
-    if kept.status == "closed":
-        raise UsageError(
-            f"rating set '{kept.name}' is closed",
-            hint=f"'tabwb rate reopen {kept.name}' opens it again",
-        )
-    if asked_by(kept).spoken and any(
-        sample.audio is not None for sample in store.sets.samples(kept.id)
-    ):
-        raise UsageError(
-            f"rating set '{kept.name}' has recordings, and a page in a browser plays no sound",
-            hint=f"rate it in a terminal: 'tabwb rate start {kept.name} --rater CODE'",
-        )

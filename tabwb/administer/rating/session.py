@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, Self
 
-from tabwb.administer.rating.access import may_rate
+from tabwb.administer.rating.access import check_sending, may_rate
 from tabwb.battery.forms import Form, Step, completed, looked_at, missing, step
 from tabwb.host.plugins import Plugins
 from tabwb.records.errors import StoreError, UsageError
@@ -36,11 +36,22 @@ Phase = Literal["rate", "feedback", "over"]
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a rater says of one sample: answers by key, confidence (0 to 3) and a note."""
+    """What a rater says of one sample: answers by key, confidence (0 to 3), a note, and the words
+    that show it. An answer that is absent or taken away has none.
+    """
 
     answers: Mapping[str, Answer] = field(default_factory=dict)
     confidence: int | None = None
     note: str = ""
+    evidence: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        kept = {
+            key: words
+            for key, words in self.evidence.items()
+            if words and self.answers.get(key) not in {None, 0.0}
+        }
+        object.__setattr__(self, "evidence", kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,7 +375,18 @@ class RaterSession:
         last = self._place.last if self._sample is not None else None
         if last is None:
             return Draft()
-        return Draft(looked_at(self.form, last), last.confidence, last.note)
+        return Draft(looked_at(self.form, last), last.confidence, last.note, last.evidence)
+
+    @property
+    def version(self) -> int:
+        """Number of the last row of the sample; 0 before anything was said, or without a sample."""
+        last = self._place.last if self._sample is not None else None
+        return 0 if last is None else last.id
+
+    @property
+    def seconds_before(self) -> float:
+        """The seconds on the sample before this visit."""
+        return self._visit.total(0.0)
 
     @property
     def asked(self) -> Asked | None:
@@ -400,6 +422,10 @@ class RaterSession:
         done = sum(place.is_done for place in self._places)
         place = 0 if self._sample is None else self._at + 1
         return Progress(place, len(self._places), done, len(self._withheld))
+
+    def check_sending(self) -> None:
+        """Refuse to show the sample on another computer without its speaker's consent."""
+        check_sending(self._store, [] if self._sample is None else [self._sample])
 
     def pause(self) -> None:
         """Stop the clock of the sample: the rater is away from the screen."""
@@ -479,6 +505,10 @@ class RaterSession:
         """Show the next open sample after the right answers were shown."""
         self._go_on(self._at)
 
+    def show(self, place: int) -> bool:
+        """Show the sample at a place of the rater's order, from 1; False where that cannot be."""
+        return 0 < place <= len(self._places) and self._show(place - 1)
+
     def back(self) -> bool:
         """Show the sample before; False at the first one.
 
@@ -552,6 +582,7 @@ class RaterSession:
             started_at=self._started_at,
             confirmed=confirmed,
             replaces=place.last.id if place.last else None,
+            evidence=draft.evidence,
         )
         if rating.position in self._unsure:
             place.last = self._settled(self._unsure[rating.position])

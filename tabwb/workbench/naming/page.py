@@ -15,6 +15,7 @@ from textual.events import Key
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
+from tabwb.speech.envelope import Envelope
 from tabwb.workbench.engine.messages import Playing
 from tabwb.workbench.engine.view_models import Work
 from tabwb.workbench.naming.controller import NamingController
@@ -44,7 +45,7 @@ from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.pictures import Picture
-from tabwb.workbench.shell.sound import Envelope, Sound, Waveform
+from tabwb.workbench.shell.sound import Sound, Waveform
 from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
 from tabwb.workbench.shell.wording import AMBER
 

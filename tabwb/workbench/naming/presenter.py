@@ -10,6 +10,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.states import TrialState
 from tabwb.scoring.naming.summary import is_late, outcome_of
 from tabwb.scoring.naming.target import right_by_score
+from tabwb.speech.envelope import Envelope, envelope_of
 from tabwb.speech.files import info
 from tabwb.tasks.spoken_naming.live import left_over
 from tabwb.tasks.spoken_naming.scores import Naming, naming_of
@@ -26,10 +27,8 @@ from tabwb.workbench.shell.drawn import MARKS
 from tabwb.workbench.shell.pictures import read_picture
 from tabwb.workbench.shell.rule_verdicts import rule_verdicts, score_words
 from tabwb.workbench.shell.sound import (
-    Envelope,
     Sound,
     awaited,
-    envelope_of,
     sound_of,
     stretch_around,
 )

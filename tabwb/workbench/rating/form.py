@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
-from string import ascii_lowercase
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -17,8 +15,8 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from tabwb.administer.rating.session import Draft
-from tabwb.battery.forms import MOST_ATTEMPTS, SOURCE, Form, Question, missing
-from tabwb.phonology.inventory import mapped_letters, parse_spoken, to_ipa
+from tabwb.battery.forms import MOST_ATTEMPTS, SOURCE, Form, Question, missing, question_keys
+from tabwb.phonology.typed import place_of_error, read_phonemes, reading_words
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.workbench.rating.view_models import Slot, attempts_in, slots_of, turned
@@ -120,32 +118,6 @@ def moved(columns: Sequence[Sequence[Entry]], slot: Slot, right: int, down: int)
     rows = [(abs(n - row), n) for n, entry in enumerate(other) if isinstance(entry, Slot)]
     found = other[min(rows)[1]] if rows else slot
     return found if isinstance(found, Slot) else slot
-
-
-COMMAND_LETTERS = "glmnuz"
-"""Letters of the screen's own commands, which questions without a key get last."""
-
-
-def question_keys(form: Form) -> dict[str, str]:
-    """Return the key of each question by measure; one without a key gets a free letter.
-
-    The letter is the first of the title that neither a question nor a command has.
-
-    >>> made = (Question("a", "Anomia", key="x"), Question("b", "Neologisms", key="a"),
-    ...         Question("c", "Nouns"))
-    >>> question_keys(Form("f", "1", "F", "MIT", "", made))
-    {'a': 'x', 'b': 'a', 'c': 'o'}
-    """
-    keys = {question.measure: question.key for question in form.questions if question.key}
-    for question in form.questions:
-        if not question.key:
-            title = [letter for letter in question.title.casefold() if letter in ascii_lowercase]
-            last = "z" if question.measure == SOURCE else ""
-            wanted = [letter for letter in (*title, *ascii_lowercase) if letter not in last]
-            wanted.sort(key=lambda letter: letter in COMMAND_LETTERS)
-            free = (letter for letter in wanted if letter not in {*keys.values(), "z"})
-            keys[question.measure] = next(free, "")
-    return {question.measure: keys[question.measure] for question in form.questions}
 
 
 class AnswerSheet:
@@ -366,58 +338,6 @@ class AnswerField(Input):
                 return
         self.action_leave()
         self._keep(words)
-
-
-def read_phonemes(text: str) -> str:
-    """Return phonemes as they are stored: ARPAbet with one blank between two.
-
-    >>> read_phonemes("dɔɡ"), read_phonemes("d ao  g <sil>")
-    ('D AO G', 'D AO G <sil>')
-    """
-    return " ".join(parse_spoken(text, beyond="allophones"))
-
-
-def reading_words(text: str) -> str:
-    """Return how a text is read so far, in both notations, or what is wrong in it and where.
-
-    >>> reading_words("dɔɡ"), reading_words("D XX G"), reading_words(" ")
-    ('D AO G   dɔɡ', "! 'XX' is not a phoneme: the 2nd of 3", '')
-    """
-    if not text.strip():
-        return ""
-    try:
-        read = parse_spoken(text, beyond="allophones")
-    except TabwbError as error:
-        at, length = place_of_error(text, error)
-        if not length:
-            return f"! {error.message}"
-        wrong = text[at : at + length]
-        if " " in text.strip():
-            number, of = len(text[:at].split()) + 1, len(text.split())
-            return f"! '{wrong}' is not a phoneme: the {_ordinal(number)} of {of}"
-        return f"! '{wrong}' is not a phoneme: at the {_ordinal(at + 1)} letter"
-    told = "" if text.isascii() else ", ".join(mapped_letters(re.sub("<[^<>]*>", " ", text)))
-    return f"{' '.join(read)}   {to_ipa(read)}" + (f"   ({told})" if told else "")
-
-
-def place_of_error(text: str, error: TabwbError) -> tuple[int, int]:
-    """Return where in a text the label or letter is that an error names, and its length.
-
-    >>> place_of_error("D XX G", TabwbError("'XX' is not a phoneme of the inventory"))
-    (2, 2)
-    """
-    named = re.match(r"'([^']+)'", error.message)
-    label = named.group(1) if named else ""
-    if not label or label == text:
-        return (0, len(label)) if label and " " not in label else (0, 0)
-    whole = re.search(rf"(?<!\S){re.escape(label)}(?!\S)", text)
-    at = whole.start() if whole else text.find(label)
-    return (at, len(label)) if at >= 0 else (0, 0)
-
-
-def _ordinal(number: int) -> str:
-    ending = "th" if 10 < number % 100 < 14 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
-    return f"{number}{ending}"
 
 
 WIDEST = 56

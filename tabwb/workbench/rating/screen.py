@@ -22,11 +22,12 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from tabwb.administer.rating.session import Asked
+from tabwb.administer.rating.view import RatingView
 from tabwb.battery.forms import SOURCE
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL
 from tabwb.workbench.rating.form import AnswerField, AnswerSheet, Entry, FormGrid, moved
-from tabwb.workbench.rating.view_models import Move, RatingView, Reply, Request, Slot
+from tabwb.workbench.rating.view_models import Move, Reply, Request, Slot
 from tabwb.workbench.rating.wording import (
     KEYS,
     MOVES,

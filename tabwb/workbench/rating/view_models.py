@@ -11,69 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from tabwb.administer.rating.session import Asked, Draft, Phase
+from tabwb.administer.rating.session import Draft
+from tabwb.administer.rating.view import RatingView
 from tabwb.battery.forms import Form, Question
 from tabwb.records.rating_sets import CANNOT_TELL, Answer, answer_key, measure_of
-from tabwb.workbench.shell.sound import Envelope
-
-
-@dataclass(frozen=True, slots=True)
-class RatingView:
-    """One sample and how far the rater is.
-
-    Attributes:
-        set_name: of the rating set.
-        rater: the rater's own code.
-        form: with the questions, the last question of the set included.
-        position, planned: the place of the sample in this rater's order, from 1, and their number.
-        done: how many of them are complete.
-        draft: the rater's own answers so far.
-        complete: whether the sample is complete.
-        confirmed: of a complete sample the features that are absent without a look at each.
-        asked: what the rater has to confirm before it is complete, or None.
-        withheld: samples that are not shown because the speaker does not agree.
-        text, prompt, context_before, context_after, target: as the set presents them, or empty.
-        picture: the file of the picture, or None.
-        audio_s: how long the recording is, or None where there is no recording to play.
-        loudness: of the recording, its times from 0, or None.
-        learning: whether this is a calibration sample.
-        right: with the phase *feedback* the right answers by key.
-        guidelines: the text of the guidelines file, or empty.
-        guidelines_first: whether the rater has not read them yet.
-        visit: number of the sample among all that were shown; requests repeat it.
-    """
-
-    phase: Phase
-    set_name: str
-    rater: str
-    form: Form
-    position: int
-    planned: int
-    done: int
-    draft: Draft
-    complete: bool = False
-    confirmed: tuple[str, ...] = ()
-    asked: Asked | None = None
-    withheld: int = 0
-    text: str = ""
-    prompt: str = ""
-    context_before: str = ""
-    context_after: str = ""
-    target: str = ""
-    picture: bytes | None = None
-    audio_s: float | None = None
-    loudness: Envelope | None = None
-    learning: bool = False
-    right: Mapping[str, Answer] | None = None
-    guidelines: str = ""
-    guidelines_first: bool = False
-    visit: int = 0
-
-    @property
-    def rated(self) -> Mapping[str, Answer]:
-        """The answers to the sample, with those that were confirmed as absent."""
-        return {**self.draft.answers, **dict.fromkeys(self.confirmed, 0.0)}
-
 
 Move = Literal["finish", "go-on", "undo", "back"]
 """A request for another view."""

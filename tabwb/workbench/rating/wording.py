@@ -16,12 +16,13 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from tabwb.administer.rating.session import Asked, Draft
+from tabwb.administer.rating.view import RatingView
 from tabwb.battery.forms import Form, Option, Question
 from tabwb.phonology.inventory import parse_spoken, to_ipa
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
 from tabwb.records.words import plural
-from tabwb.workbench.rating.view_models import RatingView, Slot, attempts_in, slots_of
+from tabwb.workbench.rating.view_models import Slot, attempts_in, slots_of
 from tabwb.workbench.shell.columns import Column, Heading, laid
 from tabwb.workbench.shell.commands import key_label
 from tabwb.workbench.shell.dialogs import ScrollPane

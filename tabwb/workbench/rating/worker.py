@@ -10,71 +10,17 @@ import queue
 import threading
 from collections.abc import Callable
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TypeVar
 
 from tabwb.administer.rating.session import RaterSession
+from tabwb.administer.rating.view import view_of
 from tabwb.records.errors import StoreError, TabwbError, error_text
 from tabwb.records.files import WorkFolder
-from tabwb.workbench.rating.view_models import RatingView, Reply, Request
-from tabwb.workbench.shell.sound import Envelope, envelope_of
+from tabwb.workbench.rating.view_models import Reply, Request
 
 if TYPE_CHECKING:
     from tabwb.speech.playback import Playback
-
-
-def view_of(session: RaterSession) -> RatingView:
-    """Return what the screen shows now: of the sample only what the form shows of it."""
-    progress, shown = session.progress, session.shown
-    base = RatingView(
-        phase=session.phase,
-        visit=session.visit,
-        set_name=session.name,
-        rater=session.rater,
-        form=session.form,
-        position=progress.place,
-        planned=progress.planned,
-        done=progress.done,
-        withheld=progress.withheld,
-        draft=session.draft if session.asked is None else session.asked.draft,
-        complete=session.complete,
-        confirmed=session.confirmed,
-        asked=session.asked,
-        right=session.right,
-        guidelines=session.guidelines,
-        guidelines_first=bool(session.guidelines) and not session.guidelines_read,
-    )
-    if shown is None:
-        return base
-    return replace(
-        base,
-        text=shown.text,
-        prompt=shown.prompt,
-        context_before=shown.context_before,
-        context_after=shown.context_after,
-        target=shown.target,
-        learning=shown.calibration,
-        audio_s=shown.seconds,
-        loudness=_loudness(session),
-        picture=_picture(session),
-    )
-
-
-def _loudness(session: RaterSession) -> Envelope | None:
-    try:
-        cut = session.audio()
-        made = None if cut is None else envelope_of(*cut)
-    except TabwbError:
-        return None  # playing it says why it cannot be read
-    return made and replace(made, start_s=0.0, end_s=made.end_s - made.start_s)
-
-
-def _picture(session: RaterSession) -> bytes | None:
-    try:
-        return session.picture()
-    except StoreError:
-        return None  # 'tabwb store check' says which file is gone; what was said can be rated
 
 
 SLOW = 0.75

@@ -18,6 +18,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import Judged
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import Administration, Trial
+from tabwb.speech.envelope import Envelope, envelope_of
 from tabwb.workbench.engine.engine import Engine
 from tabwb.workbench.engine.messages import Stored, Told
 from tabwb.workbench.engine.presenters import (
@@ -37,7 +38,7 @@ from tabwb.workbench.results.written_summary import (
     grid_of,
     profiles_of,
 )
-from tabwb.workbench.shell.sound import Envelope, Sound, envelope_of, sound_of, stretch_around
+from tabwb.workbench.shell.sound import Sound, sound_of, stretch_around
 
 if TYPE_CHECKING:
     from tabwb.administer.session.session import Session

@@ -1,0 +1,293 @@
+"""Raters at the page in real browsers: what they press is what the store has, whatever fails.
+
+Needs Playwright (``pip install playwright``) and Chromium; the check of accessibility needs
+axe-core (``npm install --no-save axe-core``). Neither is downloaded by the tests.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import pytest_asyncio
+from aiohttp.test_utils import unused_port
+
+from tabwb.battery.forms import Group, Question
+from tabwb.records.rating_sets import SampleRating
+from tabwb.store.store import Store
+from tests.builders import ROOT
+from tests.serve.browser import find_chromium
+from tests.serve.page_parts import heard_set
+from tests.workbench.rating_parts import FEATURES, secret_set
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, Page
+
+api = pytest.importorskip("playwright.async_api", reason="no Playwright (pip install playwright)")
+CHROMIUM = find_chromium()
+AXE = ROOT / "node_modules/axe-core/axe.min.js"
+RATERS = tuple(f"R{number}" for number in range(1, 11))
+SAMPLES = 3
+SIZES = ((390, 844), (820, 1180), (1440, 900))
+pytestmark = [
+    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (Debian: apt-get install chromium)"),
+    pytest.mark.asyncio(loop_scope="module"),
+]
+
+
+class Server:
+    """``tabwb serve`` of a store, which can be killed and started again."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.port = path, unused_port()
+        self.address = f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "tabwb", "serve", "--port", str(self.port)]
+        self.process = subprocess.Popen(
+            [*command, "--store", str(self.path)], stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True, start_new_session=True,
+        )  # fmt: skip
+        assert self.process.stdout is not None
+        assert self.process.stdout.readline().startswith("rating pages at")
+
+    def kill(self) -> None:
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def link(self, key: str) -> str:
+        return f"{self.address}/rate#{key}"
+
+    def rows(self, rater: str, set_id: int = 1) -> list[SampleRating]:
+        with Store.open(self.path) as store:
+            return list(store.sets.ratings(set_id, rater))
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def chromium() -> AsyncIterator[Browser]:
+    async with api.async_playwright() as program:
+        browser = await program.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else []
+        )
+        yield browser
+        await browser.close()
+
+
+@pytest.fixture(scope="module")
+def heard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Any, Any]]:
+    """A server with a set of recordings, the keys of its raters, and its sounds."""
+    server = Server(tmp_path_factory.mktemp("heard") / "s.db")
+    keys, sounds = heard_set(server.path, (*RATERS, "R-axe", "R-bytes"), SAMPLES)
+    server.start()
+    yield server, keys, sounds
+    server.kill()
+
+
+async def at(browser: Browser, link: str, **context: Any) -> tuple[Page, list[str]]:
+    """Return a page that is open, and the list of what is wrong in it."""
+    page = await (await browser.new_context(**context)).new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
+    await page.goto(link)
+    await page.locator("#work:not([hidden])").wait_for()
+    return page, wrong
+
+
+async def saved(page: Page) -> None:
+    await page.locator("#saved", has_text="✓ saved").wait_for()
+
+
+async def shows(page: Page, words: str, where: str = "#place") -> None:
+    await page.locator(where, has_text=words).wait_for()
+
+
+async def test_ten_raters_lose_nothing_when_server_and_connections_fail(
+    chromium: Browser, heard: tuple[Server, Any, Any]
+) -> None:
+    server, keys, _ = heard
+    halfway = [asyncio.Event() for _ in RATERS]
+    restarted = asyncio.Event()
+
+    async def rate(number: int, rater: str) -> None:
+        page, _ = await at(chromium, server.link(keys[rater]))
+        if number % 3 == 0:  # a slow connection
+
+            async def late(route: Any) -> None:
+                await asyncio.sleep(0.2)
+                await route.continue_()
+
+            await page.route("**/rating", late)
+        for sample in range(1, SAMPLES + 1):
+            await shows(page, f"Sample {sample} of")
+            await page.keyboard.press(" ")  # plays
+            await page.keyboard.press("12"[(number + sample) % 2])
+            if sample == 2:
+                halfway[number].set()
+                await restarted.wait() if number % 2 else None
+                await page.keyboard.press("2")
+                await page.context.set_offline(number % 4 == 0)
+            await page.keyboard.press("h")
+            await page.keyboard.type("dɔɡ" if sample == 1 else "D AO G")
+            await page.keyboard.press("Enter")
+            await page.keyboard.press("Escape")
+            await page.keyboard.press(str(number % 4)) if number % 4 == 3 else None
+            if sample == 2:
+                await restarted.wait()
+                await page.context.set_offline(False)
+                if number % 5 == 0:
+                    await page.reload()
+                    await shows(page, "Sample 2 of")
+            await saved(page)
+            await page.keyboard.press("Enter")
+        await shows(page, "Thank you", "#questions")
+        await page.context.close()
+
+    async def break_down() -> None:
+        await asyncio.gather(*(one.wait() for one in halfway))
+        server.kill()
+        await asyncio.sleep(0.5)
+        await asyncio.to_thread(server.start)
+        restarted.set()
+
+    await asyncio.gather(break_down(), *(rate(*one) for one in enumerate(RATERS)))
+    for number, rater in enumerate(RATERS):
+        said = [(row.sample, row.answers["correct"], row.answers["heard#1"])
+                for row in server.rows(rater)]  # fmt: skip
+        words = [("error" if sample == 2 else ("right", "error")[(number + sample) % 2])
+                 for sample in range(1, SAMPLES + 1)]  # fmt: skip
+        assert said == [(at, word, "D AO G") for at, word in enumerate(words, 1)], rater
+
+
+async def test_what_is_played_is_what_is_stored_and_moves_by_keys(
+    chromium: Browser, heard: tuple[Server, Any, Any]
+) -> None:
+    server, keys, sounds = heard
+    page, wrong = await at(chromium, server.link(keys["R-bytes"]))
+    await page.keyboard.press("1")
+    await saved(page)
+    await page.keyboard.press("Enter")
+    await shows(page, "Sample 2 of")
+    digest = await page.evaluate(
+        """async () => {
+            const body = await (await fetch(document.querySelector("audio").src)).arrayBuffer();
+            const made = new Uint8Array(await crypto.subtle.digest("SHA-256", body));
+            return [...made].map((one) => one.toString(16).padStart(2, "0")).join("");
+        }"""
+    )
+    assert digest == hashlib.sha256(sounds[1]).hexdigest()
+    await shows(page, "0.0 of 1.5 s", "#time")
+    await page.keyboard.press("ArrowRight")
+    await shows(page, "0.5 of 1.5 s", "#time")
+    await page.keyboard.press("[")
+    await page.keyboard.press("ArrowRight")
+    await page.keyboard.press("]")
+    await page.keyboard.press("l")
+    assert await page.evaluate("document.querySelector('audio').playbackRate") == 0.75
+    await page.locator("#play", has_text="Stop").wait_for()
+    await page.locator("#play", has_text="Play").wait_for()  # at the end of the part
+    assert 0.95 < await page.evaluate("document.querySelector('audio').currentTime") < 1.2
+    assert wrong == []
+    await page.context.close()
+
+
+@pytest.fixture(scope="module")
+def read(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, dict[str, str]]]:
+    """A server with a set of texts and its keys."""
+    from datetime import UTC, datetime
+
+    from tabwb.administer.rating.access import digest, expiry, new_key
+
+    server = Server(tmp_path_factory.mktemp("read") / "s.db")
+    more = Question("fluency", "Fluency", kind="scale", high=4, key="f", group="all", optional=True)
+    grouped = tuple(replace(one, group="all") for one in FEATURES.questions)
+    form = replace(FEATURES, questions=(*grouped, more), groups=(Group("all", "All of it"),))
+    secret_set(server.path, form, ask_source=True)
+    keys = {rater: new_key() for rater in ("R1", "R-other")}
+    with Store.open(server.path) as store:
+        for rater, key in keys.items():
+            store.sets.links.add(1, rater, digest(key), expires_at=expiry("1d", datetime.now(UTC)))
+    server.start()
+    yield server, keys
+    server.kill()
+
+
+async def test_a_text_is_rated_by_keys_and_words_are_evidence(
+    chromium: Browser, read: tuple[Server, dict[str, str]]
+) -> None:
+    server, keys = read
+    page, wrong = await at(chromium, server.link(keys["R1"]))
+    asked: list[str] = []
+    page.on("request", lambda one: asked.append(one.url))
+    await page.focus("#text")
+    for key in ("ArrowRight", "ArrowRight", "Shift+ArrowRight", "a", "Escape", "f", "3", "p", "1"):
+        await page.keyboard.press(key)
+    await page.keyboard.press("Enter")
+    await shows(page, "1 feature not looked at. Next again: absent.", "#said")
+    assert server.rows("R1") == []
+    await page.wait_for_timeout(800)
+    await page.keyboard.press("Enter")
+    await shows(page, "Sample 2 of 3")
+    await page.keyboard.press("Shift+A")
+    await page.locator("button[data-value='0']").nth(1).click()
+    await page.keyboard.press("F2")
+    await page.keyboard.type("a note")
+    await page.keyboard.press("Enter")
+    await saved(page)
+    assert wrong == []
+    assert {url.split("/")[2] for url in asked} == {server.address.split("/")[2]}
+    assert keys["R1"] not in " ".join(asked)
+    await page.context.close()
+    (row,) = server.rows("R1")
+    assert row.answers == {"anomia": 1.0, "jargon": 0.0, "fluency": 3.0, "source": "person"}
+    assert (row.evidence, row.confirmed) == ({"anomia": (2, 3)}, ("jargon",))
+    with Store.open(server.path) as store:
+        *_, draft = store.sets.ratings(1, "R1", every=True)
+    assert (draft.answers, draft.note) == ({"anomia": "cannot-tell", "jargon": 0.0}, "a note")
+
+
+@pytest.mark.skipif(not AXE.is_file(), reason="no axe-core (npm install --no-save axe-core)")
+async def test_axe_finds_nothing(
+    chromium: Browser, read: tuple[Server, dict[str, str]], heard: tuple[Server, Any, Any]
+) -> None:
+    axe = AXE.read_text()
+
+    async def check(page: Page, what: str) -> None:
+        await page.evaluate(f"{axe}; undefined")
+        found = await page.evaluate("""axe.run().then((all) => all.violations.map(
+            (one) => `${one.id}: ${one.nodes.map((node) => node.html)}`))""")
+        assert found == [], what
+        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert await page.evaluate(wide) <= 0, what
+        small = await page.evaluate("""[...document.querySelectorAll(
+            "button, summary, input:not([type=checkbox])")].filter((one) => {
+                const box = one.getBoundingClientRect();
+                return box.height && (box.height < 44 || box.width < 44);
+            }).map((one) => one.outerHTML)""")
+        assert [one for one in small if 'id="skip"' not in one] == [], what
+
+    for server, key in ((read[0], read[1]["R-other"]), (heard[0], heard[1]["R-axe"])):
+        for scheme in ("light", "dark"):
+            page, _ = await at(chromium, server.link(key), color_scheme=scheme)
+            for width, height in SIZES:
+                await page.set_viewport_size({"width": width, "height": height})
+                await check(page, f"{width} {scheme}")
+            await page.locator("summary").nth(0).click()
+            await page.keyboard.press("?")
+            await check(page, f"keys {scheme}")
+            await page.context.close()
+    for scheme in ("light", "dark"):
+        page = await (await chromium.new_context(color_scheme=scheme)).new_page()
+        await page.goto(read[0].link("A" * 43))
+        await shows(page, "This link does not open", "#title")
+        await check(page, scheme)
+        await page.context.close()

@@ -1,0 +1,349 @@
+"""What the page of a rater sends is stored as the keys of the rating screen are, and as often."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pytest
+import soundfile
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tabwb.administer.rating.session import RaterSession
+from tabwb.battery.forms import Form
+from tabwb.host.plugins import Plugins
+from tabwb.host.settings import Configuration
+from tabwb.records.conditions import Conditions
+from tabwb.records.rating_sets import CANNOT_TELL
+from tabwb.serve import seats as seats_module
+from tabwb.serve import server as server_module
+from tabwb.serve.admission import Guest
+from tabwb.serve.seats import Opened, read_said
+from tabwb.store.store import Store
+from tests.serve.page_parts import heard_set, recording
+from tests.serve.running import Browser, Links, running
+from tests.workbench.rating_parts import FEATURES, SECRETS, SPOKEN, secret_set
+
+
+@pytest.fixture(autouse=True)
+def at_once() -> Iterator[None]:
+    """Refuse at once, and confirm at once."""
+    with (
+        patch.object(server_module, "REFUSED_S", 0.0),
+        patch("tabwb.administer.rating.session.CONFIRM_S", 0.0),
+    ):
+        yield
+
+
+class Page:
+    """The page of one rater: it knows its ticket, and what it was shown last."""
+
+    def __init__(self, browser: Browser, key: str) -> None:
+        self.browser, self.key = browser, key
+        self.ticket = ""
+        self.view: dict[str, Any] = {}
+        self.form: dict[str, Any] = {}
+
+    async def open(self) -> None:
+        self.ticket = (await (await self.browser.send(self.key)).json())["ticket"]
+        await self.ask("view")
+
+    async def ask(self, what: str, status: int = 200, **more: Any) -> dict[str, Any]:
+        named = {"place": self.view.get("place", 0), "version": self.view.get("version", 0)} | more
+        reply = await self.browser.ask(self.ticket, what, **named)
+        assert reply.status == status, await reply.text()
+        told: dict[str, Any] = await reply.json() if status in (200, 422, 503) else {}
+        self.view = told.get("view", self.view)
+        self.view["version"] = told.get("version", self.view.get("version", 0))
+        self.form = told.get("form", self.form)
+        return told
+
+    async def keep(self, answers: dict[str, Any], **more: Any) -> dict[str, Any]:
+        return await self.ask("keep", draft={"answers": answers, **more.pop("also", {})}, **more)
+
+    async def finish(self, answers: dict[str, Any], **more: Any) -> dict[str, Any]:
+        told = await self.ask("finish", draft={"answers": answers}, **more)
+        if told["view"]["asked"]:
+            told = await self.ask("finish", draft={"answers": answers}, confirms=True, **more)
+        return told
+
+
+Visit = Callable[..., Any]
+
+
+@pytest.fixture
+def visit(tmp_path: Path) -> Visit:
+    """Return what serves a store with the set ``pilot``, whose pages of raters it gives."""
+    links, plugins = Links(), Plugins.load(Configuration())
+    keys = {rater: links.add(rater) for rater in ("R1", "R-other")}
+
+    @asynccontextmanager
+    async def visited(
+        form: Form = FEATURES, *, here: bool = True, **more: Any
+    ) -> AsyncIterator[dict[str, Page]]:
+        path = tmp_path / "s.db"
+        if not path.exists():
+            secret_set(path, form, ask_source=False)
+        with Store.open(path) as store:
+
+            def opens(guest: Guest) -> Opened:
+                work = RaterSession.open(store, plugins, 1, guest.link.rater)
+                return work, tmp_path / "work", here
+
+            async with running(links, opens=opens, **more) as browser:
+                yield {rater: Page(browser, key) for rater, key in keys.items()}
+
+    return visited
+
+
+def kept(path: Path, rater: str = "R1") -> list[tuple[int, bool, dict[str, Any]]]:
+    with Store.open(path / "s.db") as store:
+        rows = store.sets.ratings(1, rater, every=True)
+        return [(row.position, row.complete, dict(row.answers)) for row in rows]
+
+
+async def test_a_page_rates_a_set_and_the_store_has_what_was_sent(
+    visit: Visit, tmp_path: Path
+) -> None:
+    async with visit() as pages:
+        page = pages["R1"]
+        await page.open()
+        assert [one["key"] for one in page.form["questions"]] == ["a", "n"]
+        assert (page.view["text"], page.view["learning"]) == ("text 1 " * 9, True)
+        assert page.view["answers"] == {}
+        await page.keep({"anomia": 1}, also={"evidence": {"anomia": [2, 3]}})
+        await page.finish({"anomia": 1})
+        assert (page.view["phase"], page.view["right"]["jargon"]) == ("feedback", 0.0)
+        await page.ask("go-on")
+        asked = (await page.ask("finish", draft={"answers": {}}))["view"]["asked"]
+        assert asked == {"unmarked": 2, "untouched": True, "fast": False, "again": False}
+        await page.finish({"anomia": CANNOT_TELL, "jargon": 0})
+        await page.keep({"jargon": 1}, seconds=12.5)
+        await page.ask("undo", draft={"answers": {"jargon": 1}})
+        assert (page.view["place"], page.view["answers"]) == (3, {})
+        await page.keep({"jargon": 1}, also={"evidence": {"jargon": [0]}, "note": " a\x1b[31m\nb "})
+        await page.finish({"jargon": 1}, seconds=99.0)
+        assert (page.view["phase"], page.view["done"]) == ("over", 3)
+        await page.ask("back")
+        assert (page.view["place"], page.view["confirmed"]) == (3, ["anomia"])
+    done = [row for row in kept(tmp_path) if row[1]]
+    assert done == [
+        (1, True, {"anomia": 1.0, "jargon": 0.0}),
+        (2, True, {"anomia": CANNOT_TELL, "jargon": 0.0}),
+        (3, True, {"anomia": 0.0, "jargon": 1.0}),
+    ]
+    with Store.open(tmp_path / "s.db") as store:
+        rows = store.sets.ratings(1, "R1", every=True)
+        assert [row.evidence for row in rows if row.position == 1] == [{"anomia": (2, 3)}, {}]
+        assert [row.seconds for row in rows if row.position == 3][:1] == [12.5]
+        assert [row.note for row in rows if row.note] == ["a[31m b"]
+        assert rows[-1].confirmed == ("anomia",)
+
+
+async def test_what_is_repeated_is_stored_once_and_what_was_changed_elsewhere_counts(
+    visit: Visit, tmp_path: Path
+) -> None:
+    async with visit() as pages:
+        page, other = pages["R1"], Page(pages["R1"].browser, pages["R1"].key)
+        await page.open()
+        for _ in range(3):  # the replies were lost
+            await page.keep({"anomia": 1}, version=0)
+        assert len(kept(tmp_path)) == 1
+        await page.ask("finish", draft={"answers": {"anomia": 1}})
+        again = await page.ask(
+            "finish", draft={"answers": {"anomia": 1}}
+        )  # repeated, not confirmed
+        assert (again["view"]["phase"], len(kept(tmp_path))) == ("rate", 1)
+        old = page.view["version"]
+        await other.open()  # the same rater in another window
+        await other.keep({"anomia": 0})
+        assert (await page.browser.ask(page.ticket)).status == 404
+        await page.open()
+        told = await page.keep({"anomia": 1, "jargon": 1}, version=old)
+        assert (told["conflict"], told["view"]["answers"]) == (True, {"anomia": 0.0})
+        await page.finish({"anomia": 0.0})
+        await page.ask("finish", place=1, draft={"answers": {"anomia": 0.0}}, confirms=True)
+        assert page.view["phase"] == "feedback"
+        told = await page.keep({"anomia": 1}, place=1)
+        assert told["conflict"]
+        assert len(kept(tmp_path)) == 3
+
+
+async def test_a_server_that_is_started_again_goes_on_where_it_was(
+    visit: Visit, tmp_path: Path
+) -> None:
+    async with visit() as pages:
+        page = pages["R1"]
+        await page.open()
+        await page.keep({"jargon": 1}, seconds=3.0)
+    async with visit() as pages:
+        again = pages["R1"]
+        assert (await again.browser.ask(page.ticket)).status == 404
+        again.ticket = (await (await again.browser.send(again.key)).json())["ticket"]
+        again.view = page.view
+        await again.keep({"jargon": 1, "anomia": 0}, seconds=5.0)
+        await again.keep({"jargon": 1, "anomia": 0}, version=page.view["version"])
+    assert kept(tmp_path) == [(1, False, {"jargon": 1.0}),
+                              (1, False, {"jargon": 1.0, "anomia": 0.0})]  # fmt: skip
+    with Store.open(tmp_path / "s.db") as store:  # seconds of both visits, none of them twice
+        assert [row.seconds for row in store.sets.ratings(1, "R1", every=True)] == [3.0, 5.0]
+
+
+async def test_nothing_that_a_page_gets_tells_the_source(visit: Visit) -> None:
+    async with visit() as pages:
+        page = pages["R1"]
+        await page.open()
+        told = [page.view, page.form]
+        await page.finish({"anomia": 1})
+        told += [page.view, await page.ask("go-on"), await page.ask("guidelines")]
+        told += [await page.ask("phonemes", text="dɔɡ"), await page.ask("back")]
+        text = json.dumps(told)
+        assert "text 2" in text
+        assert [secret for secret in SECRETS if secret in text] == []
+
+
+async def test_hostile_requests_store_nothing_and_tell_nothing(
+    visit: Visit, tmp_path: Path
+) -> None:
+    async with visit() as pages:
+        page = pages["R1"]
+        await page.open()
+        url, session = f"{page.browser.url}/rating", page.browser.session
+        good = {"ticket": page.ticket, "what": "keep", "place": 1, "version": 0}
+        wrong: list[object] = [
+            "", "[", [], {**good, "rater": "R-other"}, {**good, "place": -1},
+            {**good, "place": "1"}, {**good, "seconds": 1e9}, {**good, "what": "close"},
+            {**good, "draft": {"answers": {"anomia": [1]}}}, {**good, "draft": {"answers": None}},
+            {**good, "draft": {"answers": {"anomia": 1}, "confidence": 4}},
+            {**good, "draft": {"answers": {"anomia": 1}, "evidence": {"anomia": [-1]}}},
+            {**good, "draft": {"answers": {"anomia": "x" * 3000}}},
+            {**good, "text": "x" * 70_000},
+        ]  # fmt: skip
+        own = {"Origin": page.browser.url}
+        for body in wrong:
+            data = body if isinstance(body, str) else json.dumps(body)
+            assert (await session.post(url, data=data, headers=own)).status == 404, body
+        nan = json.dumps(good)[:-1] + ', "seconds": NaN}'
+        assert (await session.post(url, data=nan, headers=own)).status == 404
+        good["draft"] = {"answers": {"anomia": 1}}
+        for origin in ({}, {"Origin": "null"}, {"Origin": "http://evil.example"}):
+            assert (await session.post(url, json=good, headers=origin)).status == 404
+        assert (await session.get(url)).status == 404
+        for answers in ({"anomia": 7}, {"nothing": 1}, {"#evidence": 1}, {"anomia#2": 1}):
+            await page.ask("keep", 422, draft={"answers": answers})
+        marked = {"answers": {"anomia": 1}, "evidence": {"anomia": [9999]}}
+        await page.ask("keep", 503, draft=marked)
+        told = await page.ask("keep", place=7, draft={"answers": {"anomia": 1}})
+        assert told["conflict"]
+    assert kept(tmp_path) == []
+
+
+async def test_a_rater_who_asks_too_much_at_once_is_told_to_wait(visit: Visit) -> None:
+    async with visit() as pages:
+        page, other = pages.values()
+        await page.open()
+        many = [page.browser.ask(page.ticket) for _ in range(30)]
+        statuses = {reply.status for reply in await asyncio.gather(*many)}
+        assert statuses == {200, 429}
+        await other.open()
+
+
+async def test_a_seat_ends_with_its_link_when_nobody_uses_it_and_for_a_terminal(
+    visit: Visit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server_module, "WATCH_S", 0.02)
+
+    async def left(page: Page) -> None:
+        async with asyncio.timeout(20):
+            while page.browser.server.seats.guests:
+                await asyncio.sleep(0.01)
+
+    async with visit(most=1) as pages:
+        page, other = pages["R1"], pages["R-other"]
+        await page.open()
+        assert (await other.browser.send(other.key)).status == 503  # one place, and it is taken
+        screen = await page.browser.enter(page.key)
+        assert page.browser.server.seats.guests == {}
+        await page.open()  # and the page again closes the terminal
+        await screen.closed()
+        with monkeypatch.context() as soon:
+            soon.setattr(seats_module, "IDLE_S", 0.0)
+            await left(page)
+        await page.open()
+        page.browser.links.revoke(page.key)
+        await left(page)
+        assert (await page.browser.ask(page.ticket)).status == 404
+
+
+async def test_phonemes_are_read_as_on_the_rating_screen(visit: Visit, tmp_path: Path) -> None:
+    async with visit(SPOKEN) as pages:
+        page = pages["R1"]
+        await page.open()
+        assert ["D", "d"] in page.form["phonemes"]["stops"]
+        assert (await page.ask("phonemes", text="D XX G"))["wrong"] == [2, 2]
+        assert (await page.ask("phonemes", text="dɔɡ"))["reading"] == "D AO G   dɔɡ"
+        await page.ask("keep", 422, draft={"answers": {"heard#1": "XX"}})
+        await page.finish({"correct": "right", "heard#1": "dɔɡ"})
+    assert kept(tmp_path)[-1] == (1, True, {"correct": "right", "heard#1": "D AO G"})
+
+
+async def test_a_recording_is_sent_in_ranges_and_only_while_its_sample_is_shown(
+    visit: Visit, tmp_path: Path
+) -> None:
+    whole = recording(3, subtype="PCM_24")
+    _, sounds = heard_set(tmp_path / "s.db", ("R1",), 2, sounds=[recording(1), whole])
+    async with visit() as pages:
+        page = pages["R1"]
+        await page.open()
+        get = page.browser.session.get
+
+        async def sound(**headers: str) -> tuple[int, bytes, Any]:
+            reply = await get(f"{page.browser.url}/{page.view['sound']}", headers=headers)
+            return reply.status, await reply.read(), reply.headers
+
+        status, cut, headers = await sound()
+        assert (status, headers["Cache-Control"], headers["Content-Type"]) == (
+            200, "no-store", "audio/wav",
+        )  # fmt: skip
+        stored, _ = soundfile.read(io.BytesIO(sounds[0]), dtype="int16")
+        heard, rate = soundfile.read(io.BytesIO(cut), dtype="int16")
+        assert (heard.tolist(), rate) == (stored[8_000:20_000].tolist(), 16_000)
+        assert (page.view["seconds"], max(page.view["peaks"])) == (0.75, 97)
+        assert (await sound(Range="bytes=44-99"))[:2] == (206, cut[44:100])
+        assert (await sound(Range="bytes=-10"))[:2] == (206, cut[-10:])
+        assert (await sound(Range=f"bytes={len(cut)}-"))[0] == 416
+        before = page.view["sound"]
+        await page.finish({"correct": "right"})
+        assert (await sound())[:2] == (200, whole)
+        for old in (before, "shown/x", "shown/..%2fs.db"):
+            assert (await get(f"{page.browser.url}/{old}")).status == 404
+    assert not [path for path in (tmp_path / "work").rglob("*") if path.suffix == ".wav"]
+
+
+async def test_nothing_of_a_speaker_is_sent_elsewhere_without_consent(
+    visit: Visit, tmp_path: Path
+) -> None:
+    heard_set(tmp_path / "s.db", ("R1",), 1, examinee=Conditions("S-001", "person"))
+    async with visit(here=False) as pages:
+        page = pages["R1"]
+        page.ticket = (await (await page.browser.send(page.key)).json())["ticket"]
+        told = await page.ask("view", 503)
+        assert "view" not in told
+    async with visit() as pages:
+        await pages["R1"].open()
+
+
+@given(st.binary(max_size=300) | st.builds(lambda one: json.dumps(one).encode(), st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=9),
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.sampled_from(
+        ["ticket", "what", "place", "draft", "answers", "x"]), inside, max_size=4))))  # fmt: skip
+def test_what_a_page_cannot_have_sent_is_no_request(body: bytes) -> None:
+    said = read_said(body)
+    assert said is None or said.what in {"view", "keep", "finish", "go-on", "undo", "back"}
