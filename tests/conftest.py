@@ -99,6 +99,7 @@ TERMINAL = {
     "cli/test_hanging_plugins.py",
     "cli/test_streams.py",
     "serve/test_chromium.py",
+    "serve/test_page.py",
     "workbench/test_terminal.py",
 }
 """Terminals, what their keys send, and the streams of processes."""

@@ -288,7 +288,7 @@ def _answers(question: Question) -> str:
     type=click.IntRange(1, 1000),
     default=20,
     show_default=True,
-    help="Maximum number of open pages; each is a process of about 100 MB.",
+    help="Maximum number of raters who are there at once.",
 )
 @verbosity_options
 @store_option

@@ -19,7 +19,7 @@ from tabwb.analysis.rating_sets import set_tables, with_judges
 from tabwb.battery.forms import form_from_canonical
 from tabwb.cli.main import main
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import UsageError
+from tabwb.records.errors import StoreError, UsageError
 from tabwb.records.rating_sets import (
     CANNOT_TELL,
     Adjudication,
@@ -393,6 +393,15 @@ def test_what_was_confirmed_without_a_look_is_marked_and_counted_everywhere(
             absent: dict[str, Answer] = dict.fromkeys(form.measures, 0.0)
             old = SampleRating("R1", last.position, 5, "rate", absent, True, seconds=1.0)
             direct.sets.rate(kept.id, old)
+            (other,) = (one for one in direct.sets.assignments(kept.id, "R2") if one.sample == 5)
+            shown = SampleRating("R2", other.position, 5, "rate", absent | {"anomia": 1.0}, True,
+                                 seconds=60, confirmed=(), evidence={"anomia": (0, 2)})  # fmt: skip
+            direct.sets.rate(kept.id, shown)
+            for words in ((2, 0), (0, 10**6)):
+                with pytest.raises(StoreError, match="words of the text"):
+                    direct.sets.rate(kept.id, replace(shown, evidence={"anomia": words}))
+            with pytest.raises(StoreError, match="not present"):
+                direct.sets.rate(kept.id, replace(shown, evidence={"jargon": (0,)}))
     flags = {"1": "untouched", "2": "untouched-fast", "3": "fast", "4": "", "5": "fast-unmarked"}
     looked = {("3", "anomia"): "yes", ("3", "jargon"): "no", ("5", "jargon"): ""}
     for at, out in enumerate((tmp_path / "x.csv", tmp_path / "folder")):
@@ -402,6 +411,9 @@ def test_what_was_confirmed_without_a_look_is_marked_and_counted_everywhere(
         cells = {(row["response"], row["measure"]): row["looked_at"] for row in written
                  if row["rater"] == "R1"}  # fmt: skip
         assert {key: cells[key] for key in looked} == looked
+        (shows,) = (row for row in written if row["evidence"])
+        first, _, third, *_ = shows["text"].split()
+        assert (shows["rater"], shows["evidence"]) == ("R2", f"{first} | {third}")
     described(tmp_path / "folder" / "datapackage.json")
     run("import", str(tmp_path / "folder"), "--set", "again", *to)
     for name in ("pilot", "again"):

@@ -26,22 +26,30 @@ from tabwb.records.rating_sets import SampleRating
 from tabwb.store.store import Store
 from tests.builders import ROOT
 from tests.serve.browser import find_chromium
+from tests.serve.firefox import find_firefox, firefox
 from tests.serve.page_parts import heard_set
 from tests.workbench.rating_parts import FEATURES, secret_set
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, Page
 
-api = pytest.importorskip("playwright.async_api", reason="no Playwright (pip install playwright)")
+try:
+    from playwright import async_api as api
+except ImportError:
+    api = None
 CHROMIUM = find_chromium()
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
 RATERS = tuple(f"R{number}" for number in range(1, 11))
 SAMPLES = 3
+FIREFOX = find_firefox()
+DIGEST = """(async () => {
+    const body = await (await fetch(document.querySelector("audio").src)).arrayBuffer();
+    const made = new Uint8Array(await crypto.subtle.digest("SHA-256", body));
+    return [...made].map((one) => one.toString(16).padStart(2, "0")).join("");
+})()"""
+"""The SHA-256 of what is played."""
 SIZES = ((390, 844), (820, 1180), (1440, 900))
-pytestmark = [
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium (Debian: apt-get install chromium)"),
-    pytest.mark.asyncio(loop_scope="module"),
-]
+pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 class Server:
@@ -74,6 +82,10 @@ class Server:
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def chromium() -> AsyncIterator[Browser]:
+    if api is None:
+        pytest.skip("no Playwright (pip install playwright)")
+    if CHROMIUM is None:
+        pytest.skip("no Chromium (Debian: apt-get install chromium)")
     async with api.async_playwright() as program:
         browser = await program.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox"] if os.geteuid() == 0 else []
@@ -86,7 +98,7 @@ async def chromium() -> AsyncIterator[Browser]:
 def heard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, Any, Any]]:
     """A server with a set of recordings, the keys of its raters, and its sounds."""
     server = Server(tmp_path_factory.mktemp("heard") / "s.db")
-    keys, sounds = heard_set(server.path, (*RATERS, "R-axe", "R-bytes"), SAMPLES)
+    keys, sounds = heard_set(server.path, (*RATERS, "R-axe", "R-bytes", "R-fox"), SAMPLES)
     server.start()
     yield server, keys, sounds
     server.kill()
@@ -177,13 +189,7 @@ async def test_what_is_played_is_what_is_stored_and_moves_by_keys(
     await saved(page)
     await page.keyboard.press("Enter")
     await shows(page, "Sample 2 of")
-    digest = await page.evaluate(
-        """async () => {
-            const body = await (await fetch(document.querySelector("audio").src)).arrayBuffer();
-            const made = new Uint8Array(await crypto.subtle.digest("SHA-256", body));
-            return [...made].map((one) => one.toString(16).padStart(2, "0")).join("");
-        }"""
-    )
+    digest = await page.evaluate(DIGEST)
     assert digest == hashlib.sha256(sounds[1]).hexdigest()
     await shows(page, "0.0 of 1.5 s", "#time")
     await page.keyboard.press("ArrowRight")
@@ -291,3 +297,28 @@ async def test_axe_finds_nothing(
         await shows(page, "This link does not open", "#title")
         await check(page, scheme)
         await page.context.close()
+
+
+@pytest.mark.skipif(FIREFOX is None, reason="no Firefox (Debian: apt-get install firefox-esr)")
+async def test_the_same_page_in_firefox(heard: tuple[Server, Any, Any], tmp_path: Path) -> None:
+    assert FIREFOX is not None
+    server, keys, sounds = heard
+    async with firefox(FIREFOX, tmp_path / "profile") as page:
+        await page.show(server.link(keys["R-fox"]))
+        is_saved = "document.querySelector('#saved').textContent.includes('✓ saved')"
+        await page.until(is_saved)
+        await page.press(" ")
+        await page.until("document.querySelector('audio').currentTime > 0.1")
+        await page.press("2", "h", *"dɔɡ", "Enter")
+        await page.until("document.querySelector('.reading').textContent.includes('D AO G')")
+        await page.until(is_saved)
+        server.kill()
+        await page.press("Escape", "1")
+        await page.until("document.querySelector('#saved').textContent.includes('not sent')")
+        await asyncio.to_thread(server.start)
+        await page.until(is_saved)
+        await page.press("Enter")
+        await page.until("document.querySelector('#place').textContent.includes('Sample 2')")
+        assert await page.evaluate(DIGEST) == hashlib.sha256(sounds[1]).hexdigest()
+    (row,) = server.rows("R-fox")
+    assert row.answers == {"correct": "right", "heard#1": "D AO G"}

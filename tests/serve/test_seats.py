@@ -69,9 +69,10 @@ class Page:
         return await self.ask("keep", draft={"answers": answers, **more.pop("also", {})}, **more)
 
     async def finish(self, answers: dict[str, Any], **more: Any) -> dict[str, Any]:
-        told = await self.ask("finish", draft={"answers": answers}, **more)
+        draft = {"answers": answers, **more.pop("also", {})}
+        told = await self.ask("finish", draft=draft, **more)
         if told["view"]["asked"]:
-            told = await self.ask("finish", draft={"answers": answers}, confirms=True, **more)
+            told = await self.ask("finish", draft=draft, confirms=True, **more)
         return told
 
 
@@ -128,8 +129,8 @@ async def test_a_page_rates_a_set_and_the_store_has_what_was_sent(
         await page.keep({"jargon": 1}, seconds=12.5)
         await page.ask("undo", draft={"answers": {"jargon": 1}})
         assert (page.view["place"], page.view["answers"]) == (3, {})
-        await page.keep({"jargon": 1}, also={"evidence": {"jargon": [0]}, "note": " a\x1b[31m\nb "})
-        await page.finish({"jargon": 1}, seconds=99.0)
+        marked = {"evidence": {"jargon": [0, 1, 3]}, "note": " a\x1b[31m\nb "}
+        await page.finish({"jargon": 1}, seconds=99.0, also=marked)
         assert (page.view["phase"], page.view["done"]) == ("over", 3)
         await page.ask("back")
         assert (page.view["place"], page.view["confirmed"]) == (3, ["anomia"])
@@ -143,7 +144,8 @@ async def test_a_page_rates_a_set_and_the_store_has_what_was_sent(
         rows = store.sets.ratings(1, "R1", every=True)
         assert [row.evidence for row in rows if row.position == 1] == [{"anomia": (2, 3)}, {}]
         assert [row.seconds for row in rows if row.position == 3][:1] == [12.5]
-        assert [row.note for row in rows if row.note] == ["a[31m b"]
+        assert rows[-1].note == "a[31m b"
+        assert rows[-1].evidence == {"jargon": (0, 1, 3)}
         assert rows[-1].confirmed == ("anomia",)
 
 
@@ -330,7 +332,7 @@ async def test_a_recording_is_sent_in_ranges_and_only_while_its_sample_is_shown(
 async def test_nothing_of_a_speaker_is_sent_elsewhere_without_consent(
     visit: Visit, tmp_path: Path
 ) -> None:
-    heard_set(tmp_path / "s.db", ("R1",), 1, examinee=Conditions("S-001", "person"))
+    heard_set(tmp_path / "s.db", ("R1",), 1, examinee=Conditions("S-001", "speaker"))
     async with visit(here=False) as pages:
         page = pages["R1"]
         page.ticket = (await (await page.browser.send(page.key)).json())["ticket"]

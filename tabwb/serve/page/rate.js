@@ -343,7 +343,7 @@ function row(slot, index) {
   const number = slot.attempt ? `, attempt ${slot.attempt}` : "";
   const title = make("span", { id }, one.title, number ? make("span", { class: "hidden" }, number) : null);
   const about = make("details", {},
-    make("summary", {}, make("kbd", { "aria-hidden": true }, letter(slot)), title),
+    make("summary", {}, make("kbd", { "aria-hidden": true }, one.key), title),
     one.definition ? make("p", {}, one.definition) : null,
     one.example ? make("p", {}, make("i", {}, `e.g. ${one.example}`)) : null,
     options.some((each) => each.definition) ? make("dl", {}, ...options.filter((each) => each.definition)
@@ -351,6 +351,7 @@ function row(slot, index) {
   slot.state = make("span", { class: "hidden" });
   slot.answers = make("div", { class: "answers", role: "group", "aria-labelledby": id });
   slot.proof = make("p", { class: "proof" });
+  if (one.kind === "text" || one.kind === "phonemes") slot.answers.append(...field(slot, id));
   for (const each of options) {
     slot.answers.append(make("button", {
       type: "button", "data-value": each.value, "aria-label": each.label || false, title: each.label || false,
@@ -358,14 +359,11 @@ function row(slot, index) {
       onclick: (event) => press(slot, each.value, event),
     }, each.key ? make("kbd", {}, each.key) : null, each.title));
   }
-  if (one.kind === "text" || one.kind === "phonemes") slot.answers.append(...field(slot, id));
   slot.row = make("div", { class: wide ? "question wide" : "question" }, about, slot.answers, slot.state, slot.proof);
   slot.row.addEventListener("pointerdown", () => { at = index; mark(); });
   slot.row.addEventListener("focusin", () => { at = index; mark(); });
   return slot.row;
 }
-
-const letter = (slot) => slot.question.key;
 
 function press(slot, value, event) {
   put(slot, answered(slot.key) === value ? null : value);
@@ -579,9 +577,9 @@ function field(slot, id) {
   const keep = () => { put(slot, input.value.trim() || null); check(true); };
   input.addEventListener("input", () => { clearTimeout(pause); pause = setTimeout(check, 200); });
   input.addEventListener("change", keep);
-  const board = make("details", {}, make("summary", {}, "Phonemes"), ...Object.entries(form.phonemes).map(([title, own]) =>
+  const board = make("details", {}, make("summary", {}, "Keyboard"), ...Object.entries(form.phonemes).map(([title, own]) =>
     make("div", { class: "sounds", role: "group", "aria-label": title }, ...own.map(([label, ipa]) => make("button", {
-      type: "button", title: label, "aria-label": label, onclick: () => {
+      type: "button", title: label, "aria-label": `${ipa} ${label}`, onclick: () => {
         const labels = input.value && /^[A-Z0-2<>a-z ]*$/.test(input.value) && /[A-Z<]/.test(input.value);
         input.setRangeText(labels ? ` ${label}` : ipa, input.selectionStart, input.selectionEnd, "end");
         keep();
@@ -641,7 +639,7 @@ function limit(side) {
   const now = audio.currentTime;
   const [first, last] = side === "from" ? [now, sound.last ?? length()] : [sound.first ?? 0, now];
   [sound.first, sound.last] = first < last ? [first, last] : [null, null];
-  say(sound.first === null ? "No part is marked" : `Part from ${first.toFixed(1)} to ${last.toFixed(1)} s: Repeat plays it again and again`);
+  say(sound.first === null ? "No part is marked" : `Part ${first.toFixed(1)} to ${last.toFixed(1)} s; = repeats it`);
   draw();
 }
 
@@ -728,22 +726,24 @@ function guidelines() {
 }
 
 function help() {
+  const heard = form.spoken, several = attemptable();
   const rows = [
     ["letter", "the question: present, again absent; of others it goes there"],
     ["-", "the question is absent; on to the next one that was not looked at"],
     ["shift letter, !", "cannot tell"], ["digit", "a point of a scale, an answer to choose, else how sure you are (0 to 3)"],
     ["delete", "take the answer away: not looked at"], ["up, down", "move between questions"],
     ["enter", "the sample is complete: the next one"], ["z, u", "the sample before; take back the last change"],
-    ["n, g", "note; guidelines"], ["m", "one more attempt"],
-    ["space, l", "play the recording; slowly"], ["left, right", "half a second back or on; in the text: word by word, with shift mark"],
-    ["[ ] =", "a part begins or ends here; repeat it"], ["esc", "leave a field; take marks away"],
+    ["n, g, F2, F4", "note; guidelines"], several && ["m, F3", "one more attempt"],
+    heard && ["space, F8, l, F9", "play the recording; slowly"], heard && ["left, right", "half a second back or on"],
+    heard && ["[ ] =", "a part begins or ends here; repeat it"],
+    !heard && ["left, right", "in the text: word by word, with shift mark"], ["esc", "leave a field; take marks away"],
   ];
   const off = make("input", { type: "checkbox", id: "letters", onchange: () => store(off.checked) });
   off.checked = letters();
   const link = make("a", { href: `terminal${location.hash}` }, "Rate in a terminal on this page instead");
   reveal("Keys", [
     form.notes ? make("p", {}, form.notes) : make("span"),
-    make("table", {}, make("tbody", {}, ...rows.map(([one, what]) => make("tr", {}, make("th", { scope: "row" }, one), make("td", {}, what))))),
+    make("table", {}, make("tbody", {}, ...rows.filter(Boolean).map(([one, what]) => make("tr", {}, make("th", { scope: "row" }, one), make("td", {}, what))))),
     make("p", {}, make("label", {}, off, " Keys of one letter are used")), make("p", {}, link),
   ]);
 }
