@@ -30,6 +30,8 @@ Features = NDArray[np.float32]
 LogProbs = NDArray[np.float32]
 HOP = 160
 """Samples from one spectrum to the next (10 ms)."""
+FRAME, FFT, PRE_EMPHASIS, MEL_FLOOR = 400, 512, 0.97, 1.192092955078125e-07
+"""Of ``SeamlessM4TFeatureExtractor``, as in Kaldi."""
 SAME = 1e-3
 """The largest difference of log probabilities that rounding of float32 causes."""
 KIND = "CTC model of speech"
@@ -75,12 +77,28 @@ class Loaded:
 
     def features(self, samples: Samples) -> Features:
         """Return the input of the model for a clip."""
+        if type(self.extractor) is transformers.SeamlessM4TFeatureExtractor:
+            return log_mel(self.extractor, samples)
         made = self.extractor(
             samples, sampling_rate=self.rate, pad_to_multiple_of=None, return_tensors="np"
         )
         name = self.extractor.model_input_names[0]
         features: Features = np.asarray(made[name][0], dtype=np.float32)
         return features
+
+
+def log_mel(extractor: Any, samples: Samples) -> Features:
+    """Return what the extractor makes, of all frames at once: it makes one after another."""
+    frames = np.lib.stride_tricks.sliding_window_view(samples * 2.0**15, FRAME)[::HOP]
+    frames = frames - frames.mean(1, keepdims=True)
+    frames[:, 1:] -= PRE_EMPHASIS * frames[:, :-1]
+    frames[:, 0] *= 1 - PRE_EMPHASIS
+    power = np.abs(np.fft.rfft(frames * extractor.window, FFT)) ** 2
+    mel = np.log(np.maximum(power @ extractor.mel_filters, MEL_FLOOR)).astype(np.float32)
+    mel = (mel - mel.mean(0)) / np.sqrt(mel.var(0, ddof=1) + 1e-7)
+    return mel[: len(mel) - len(mel) % extractor.stride].reshape(
+        -1, extractor.stride * mel.shape[1]
+    )
 
 
 def load(name: str, options: TranscriberOptions, *, shown: str | None = None) -> Loaded:

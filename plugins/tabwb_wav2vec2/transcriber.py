@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -110,11 +110,13 @@ class Wav2Vec2Transcriber:
         *,
         shown: str | None = None,
         cache: Path | None = None,
+        around: Callable[[Engine], Engine] = lambda engine: engine,
     ) -> None:
         self._name = name
         self._options = options
         self._shown = shown or f"wav2vec2:{name}"
         self._cache = cache
+        self._around = around
         self._opened: _Open | None = None
 
     def open(self) -> Mapping[str, str]:
@@ -140,6 +142,7 @@ class Wav2Vec2Transcriber:
             loaded = replace(loaded, model=None)
             facts |= by_onnx.facts
             engine = by_onnx
+        engine = self._around(engine)
         facts["batches"] = "padded" if engine.pads else "of equal lengths"
         self.unit = reader.unit
         self._opened = _Open(loaded, engine, reader, facts)

@@ -15,7 +15,8 @@ import soundfile
 import torch
 from numpy.typing import NDArray
 from tabwb_bundled.plugin import WORDS
-from tabwb_bundled.words_transcriber import TIMES, WordsTranscriber
+from tabwb_bundled.words_transcriber import TIMES, TwoHearings, WordsTranscriber
+from tabwb_wav2vec2.engine import log_mel
 from tabwb_wav2vec2.options import TranscriberOptions
 
 from tabwb.phonology.batch import score
@@ -115,6 +116,25 @@ def test_the_training_front_end_is_the_processors(
     for row in rows[:12]:
         (out,) = logits(model, processor, [read(row["file"])])
         assert tuple(processor.decode(out.argmax(-1)).split()) == heard[row["file"]]
+
+
+def test_the_front_end_of_the_program_is_the_extractors(processor: Any) -> None:
+    extractor, sound = processor.feature_extractor, read("stop_189cbabe_0.flac")
+    made = extractor(sound, sampling_rate=16_000, pad_to_multiple_of=None, return_tensors="np")
+    assert np.allclose(log_mel(extractor, sound), made["input_features"][0], atol=1e-3)
+
+
+def test_of_two_hearings_the_likelier_is_kept() -> None:
+    class Engine:
+        most_together, pads = 8, True
+
+        def log_probs(self, features: Sequence[Sound]) -> list[Sound]:
+            """Doubt 1 where the first spectrum stands alone, be sure of 2 where it does not."""
+            doubt, sure = (np.log([row], dtype="f4") for row in ([0.4, 0.5, 0.1], [0.1, 0.1, 0.8]))
+            return [sure if clip[0, 0] == clip[0, 1] else doubt for clip in features]
+
+    ((heard,), _) = TwoHearings(Engine()).log_probs([np.array([[0, 1, 2]], "f4")] * 2)
+    assert heard.argmax() == 2
 
 
 def test_a_clip_sounds_the_same_alone_and_beside_one_as_long(model: Any, processor: Any) -> None:

@@ -30,16 +30,17 @@ are nevertheless approximate: some tens of milliseconds late or early. Input: 16
 `AutoProcessor` and `AutoModelForCTC` read the folder without a network.
 
 In tabwb, `bundled-words` conditions a recording (PSST, appendix B.2), finds speech, and
-transcribes each stretch of speech separately.
+transcribes each stretch of speech separately: twice, with frames 10 ms apart, of which the hearing
+that is likelier in both is kept.
 """
 
 _SPEECH = """
 ## Training data
 {train_clips:,} one-second recordings of {words} English words by {train_speakers} speakers,
 {silence} seconds of background noise, and synthesised speech. Another {dev_clips} clips of
-{dev_speakers} speakers, the dev speakers, selected the checkpoints of runs 1 to 3. Run 4 followed a
-schedule set beforehand, without a selection: its weights are the moving average at its end, and in
-its last {late:.0f} % the dev speakers are training data too.
+{dev_speakers} speakers, the dev speakers, selected the checkpoints of runs 1 to 3. Runs 4 and 5
+followed schedules set beforehand, and in their last {late:.0f} % the dev speakers are training data
+too. The weights are the mean of the moving averages at the ends of both, without a selection.
 
 {credit}. Licence of the recordings: {licence}.
 For training they were changed: cut, mixed with noise and reverberation, played faster and slower.

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import torch
 from transformers import (
     SeamlessM4TFeatureExtractor,
     Wav2Vec2BertForCTC,
@@ -95,12 +96,27 @@ def read_run(folder: Path) -> dict[str, Any]:
     return run
 
 
+def mean_of(folders: Sequence[Path]) -> Wav2Vec2BertForCTC:
+    """Return the model whose weights are the mean of those in the folders."""
+    model, *others = [Wav2Vec2BertForCTC.from_pretrained(folder) for folder in folders]
+    weights = model.state_dict()
+    for name, weight in weights.items():
+        if weight.is_floating_point():
+            weight.copy_(torch.stack([weight, *(m.state_dict()[name] for m in others)]).mean(0))
+    return model
+
+
 def finish(
-    speech: Path, out: Path, runs: Sequence[Path], synthesised: Sequence[str], notes: Sequence[str]
+    speech: Path,
+    out: Path,
+    runs: Sequence[Path],
+    synthesised: Sequence[str],
+    notes: Sequence[str],
+    averaged: int = 1,
 ) -> None:
-    """Write the folder from the last run's model."""
+    """Write the folder with the mean of the weights of the last ``averaged`` runs."""
     out.mkdir(parents=True, exist_ok=True)
-    model = Wav2Vec2BertForCTC.from_pretrained(runs[-1] / "last")
+    model = mean_of([run / "last" for run in runs[-averaged:]])
     model.save_pretrained(out)
     made = processor()
     made.save_pretrained(out)
@@ -135,8 +151,9 @@ def main() -> None:
     parser.add_argument("--runs", type=Path, nargs="+", required=True, help="in their order")
     parser.add_argument("--synthesised", nargs="+", required=True, help="how it was called")
     parser.add_argument("--note", nargs="*", default=[], help="what the runs do not tell")
+    parser.add_argument("--averaged", type=int, default=1, help="mean weights of so many last runs")
     given = parser.parse_args()
-    finish(given.speech, given.out, given.runs, given.synthesised, given.note)
+    finish(given.speech, given.out, given.runs, given.synthesised, given.note, given.averaged)
 
 
 if __name__ == "__main__":
