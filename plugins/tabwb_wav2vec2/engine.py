@@ -89,16 +89,16 @@ class Loaded:
 
 def log_mel(extractor: Any, samples: Samples) -> Features:
     """Return what the extractor makes, of all frames at once: it makes one after another."""
-    frames = np.lib.stride_tricks.sliding_window_view(samples * 2.0**15, FRAME)[::HOP]
+    frames = np.lib.stride_tricks.sliding_window_view(samples * np.float64(2**15), FRAME)[::HOP]
     frames = frames - frames.mean(1, keepdims=True)
     frames[:, 1:] -= PRE_EMPHASIS * frames[:, :-1]
     frames[:, 0] *= 1 - PRE_EMPHASIS
     power = np.abs(np.fft.rfft(frames * extractor.window, FFT)) ** 2
     mel = np.log(np.maximum(power @ extractor.mel_filters, MEL_FLOOR)).astype(np.float32)
     mel = (mel - mel.mean(0)) / np.sqrt(mel.var(0, ddof=1) + 1e-7)
-    return mel[: len(mel) - len(mel) % extractor.stride].reshape(
-        -1, extractor.stride * mel.shape[1]
-    )
+    stride = int(extractor.stride)
+    made: Features = mel[: len(mel) - len(mel) % stride].reshape(-1, stride * mel.shape[1])
+    return made
 
 
 def load(name: str, options: TranscriberOptions, *, shown: str | None = None) -> Loaded:

@@ -89,6 +89,7 @@ def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 def _made(record: dict[str, Any]) -> str:
     runs = record["runs"]
     rows: list[tuple[str, object]] = [("parameters", f"{record['parameters']:,} (float32)")]
+    known = False
     for number, run in enumerate(runs, 1):
         last, plan = run["history"][-1], run["plan"]
         size = f"{plan['layers']} layers of {plan['width']}, batches of {plan['batch']}"
@@ -97,7 +98,9 @@ def _made(record: dict[str, Any]) -> str:
         )
         unheard = [row for row in run["history"] if not row.get("dev_known")][-1]
         of_dev = f"PER on the dev speakers {unheard['dev_per']:.3f}"
-        if "dev_known" in last:
+        if known:
+            of_dev = "the run before was trained on the dev speakers"
+        elif known := "dev_known" in last:
             of_dev += f" at minute {unheard['minutes']:.0f}, before the training on them"
         told = f"seed {plan['seed']}, {size}; {ended}; {of_dev}"
         rows.append((f"run {number}", told))
