@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from tabwb.api.importing import import_naming as import_naming
     from tabwb.api.importing import import_ratings as import_ratings
     from tabwb.api.importing import transcribe as transcribe
+    from tabwb.api.lesions import dial as dial
     from tabwb.api.lesions import lesion_parts as lesion_parts
     from tabwb.api.lesions import lesion_plan as lesion_plan
     from tabwb.api.lesions import localize as localize
@@ -61,7 +62,7 @@ __version__ = "0.2.0"
 _NAMES = {
     "tabwb.api.engine": "load_battery",
     "tabwb.api.importing": "import_answers import_naming import_ratings transcribe",
-    "tabwb.api.lesions": "lesion_parts lesion_plan localize sweep",
+    "tabwb.api.lesions": "dial lesion_parts lesion_plan localize sweep",
     "tabwb.api.local": "add_norms add_profile check_battery check_store models norms "
     "remove_profile reproduce save_figure save_table table_text try_model",
     "tabwb.api.rating_sets": "Agreement RatingSet rater_agreement",
@@ -77,7 +78,7 @@ __all__ = [
     "Administration", "Agreement", "Column", "ComponentError", "Interrupted", "MissingExtra",
     "NoConsent", "RatingSet", "Series", "StoreError", "Study", "Table", "TabwbError",
     "TabwbWarning", "UsageError", "__version__", "add_norms", "add_profile", "check_battery",
-    "check_store", "import_answers", "import_naming", "import_ratings", "lesion_parts",
+    "check_store", "dial", "import_answers", "import_naming", "import_ratings", "lesion_parts",
     "lesion_plan", "load_battery", "localize", "models", "norms", "open", "rater_agreement",
     "remove_profile", "reproduce", "resume", "run", "save_figure", "save_table", "sweep",
     "table_text", "transcribe", "try_model",

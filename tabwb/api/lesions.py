@@ -17,6 +17,7 @@ from tabwb.api.engine import (
     tools_of,
     worked,
 )
+from tabwb.operations.dial import DialLesion
 from tabwb.operations.lesion import LesionTargets, LocalizeUnits, PlanLesion, SweepLesions
 from tabwb.operations.operation import Operation, Tools, made
 
@@ -192,16 +193,70 @@ def sweep(
     return sweep_table(swept.name, rows)
 
 
+def dial(
+    model: str,
+    *,
+    target: str = "mlp",
+    amounts: Sequence[float] = (),
+    seeds: int | Sequence[int] = 1,
+    layers: str = "all",
+    battery: str | PathLike[str] = "tab",
+    item: str = "",
+    prompt: str = "",
+    out: str | PathLike[str] | None = None,
+    force: bool = False,
+    keep: bool = False,
+    store: Place = None,
+    offline: bool | None = None,
+    progress: Progress = False,
+) -> Table:
+    """Return the answers to one prompt, intact and at each step of a lesion's amount.
+
+    For each lesion there is a control of the same size. ``new_words`` are those that the intact
+    model does not say at their place; each feature that the rules judge rated is a column.
+
+    Args:
+        model: a spec (``"bundled"``); the model is loaded for it.
+        target: what is lesioned.
+        amounts: shares of units, above 0 to 1; empty: 0.01 to 0.2 in steps of 0.01.
+        seeds: of the choice of units.
+        layers: in which, ``"0-3,-1"``.
+        battery: an id or the path of a battery file.
+        item: which is asked, ``SUBTEST/ITEM``; empty: the first one of connected text.
+        prompt: ask this in place of the item's prompt.
+        out: write one HTML file with a slider.
+        force: overwrite the file.
+        keep: store the answers as the conditions of a sweep, with the tag ``dial``.
+        store: where they are kept.
+        offline: use no network from now on, in the whole process; None: as configured.
+        progress: True for a line on stderr, or a function that gets each event.
+
+    Raises:
+        UsageError: an argument cannot be used, or the model lacks what it names.
+        TabwbError: the model cannot be loaded, or does not answer.
+    """
+    numbers = [seeds] if isinstance(seeds, int) else seeds
+    given = {
+        "model": model, "target": target, "layers": layers, "battery": named(battery),
+        "amounts": ",".join(map(repr, amounts)), "seeds": ",".join(map(str, numbers)),
+        "item": item, "prompt": prompt, "out": out, "force": force, "keep": keep,
+    }  # fmt: skip
+    table: Table = _done(DialLesion, given, offline, progress, store if keep else None).result
+    return table
+
+
 def _done(
     kind: type[Operation],
     given: Mapping[str, Any],
     offline: bool | None,
     progress: Progress = False,
+    store: Place = None,
 ) -> Tools:
-    """Do an operation that needs no store."""
+    """Do an operation that needs no store, or makes one."""
     operation = made(kind, given)
     with opened_plugins(offline=offline) as plugins, python_names():
         operation.check(plugins)
-        tools = tools_of(plugins)
+        tools = tools_of(plugins, store)
+        tools.creates = operation.creates
         worked(operation, tools, progress)
         return tools

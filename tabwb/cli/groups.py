@@ -34,7 +34,10 @@ GROUPS = {
         A lesion here is a change of numbers in a model. It is given with: tabwb run BATTERY --model
         SPEC --lesion LESION.
         """,
-        {"lesion": "LesionTargets PlanLesion LocalizeUnits RepeatCondition SweepLesions"},
+        {
+            "lesion": "LesionTargets PlanLesion LocalizeUnits RepeatCondition SweepLesions",
+            "dial": "DialLesion",
+        },
     ),
     "store": (
         "Manage the store: info, backup, check, merge.",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
@@ -191,6 +192,22 @@ def _ask(worker: Worker, lanes: Sequence[_Lane]) -> None:
         if not isinstance(piece, Wait):
             number, index, _ = asked[place]
             lanes[number].backend.answers[index] = piece
+
+
+def worked_here(worker: Worker, points: Sequence[Point], known: Known) -> Iterator[Told]:
+    """Give the conditions that the store lacks with one model, in this thread; it stays loaded."""
+    own, backend = waiting(points, known), worker.model.backend
+    left = deque((one, 1) for one in packs_of(own, backend, worker.sweep.conditions.examinee))
+
+    def again(one: tuple[Point, int]) -> None:
+        left.append(((one[0],), one[1]))
+
+    while left and not worker.cancel.is_set():
+        pack, tries = left.popleft()
+        if len(pack) > 1:
+            yield from worked_together(worker, pack, known, again)
+        else:
+            yield from worked(worker, pack[0], known, tries, again)
 
 
 OpenStore = Callable[[], Store]

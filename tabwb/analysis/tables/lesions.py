@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
+from tabwb.administer.sweep.dial import Step
 from tabwb.administer.sweep.sweep import Point
-from tabwb.analysis.tables.declared import text, texts, whole
+from tabwb.analysis.tables.declared import number, text, texts, truth, whole
 from tabwb.lesion.declared import MEASURES, TARGETS, Part
 from tabwb.lesion.spec import Lesion
 from tabwb.lesion.taken import Planned, change_text, kept
@@ -63,6 +65,32 @@ def sweep_table(name: str, conditions: Sequence[Condition]) -> Table:
     return records_table("lesion-sweep", SWEEP, conditions, notes)
 
 
+def dial_table(
+    steps: Sequence[Step], titles: Mapping[str, str], notes: Sequence[str] = ()
+) -> Table:
+    """Return one row for each answer of a dial.
+
+    Args:
+        steps: intact first.
+        titles: of the features, by their ids; each that was rated in some answer is a column.
+        notes: below the table.
+    """
+    rated = [
+        name for name in titles
+        if any(step.features.get(name) is not None for step in steps)
+    ]  # fmt: skip
+    features = [
+        truth(name, titles[name], f"whether the rules judge finds {titles[name].lower()}; missing: "
+              "undefined", partial(_feature, name))
+        for name in rated
+    ]  # fmt: skip
+    return records_table("lesion-dial", (*DIAL, *features), steps, notes)
+
+
+def _feature(name: str, step: Step) -> bool | None:
+    return step.features.get(name)
+
+
 PARTS = (
     text("part", "Part", "its name; the draws of a lesion depend on it", "name"),
     text("target", "Target", "as specs name it"),
@@ -99,4 +127,18 @@ SWEEP = (
     whole("administration", "Administration", "its number in the store",
           lambda one: one.administration and one.administration.id),
     text("status", "Status", "of the administration"),
+)  # fmt: skip
+DIAL = (
+    number("amount", "Amount", "of the lesion, or of that whose size the control has; 0: intact",
+           digits=3),
+    text("role", "Role", "intact, lesion, or control: as many weights anywhere in the model"),
+    whole("seed", "Seed", "of the choice of units"),
+    text("lesion", "Lesion", "the spec; missing of the intact model"),
+    text("answer", "Answer", "what the model says"),
+    text("status", "Status", "of the text; features of an unusable one are undefined"),
+    whole("words", "Words", "number of words"),
+    whole("new", "New", "number of words that the intact model does not say at their place",
+          lambda step: len(step.new_words)),
+    texts("new_words", "New words", "these words"),
+    texts("present", "Features", "that the rules judge finds"),
 )  # fmt: skip

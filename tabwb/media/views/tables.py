@@ -117,7 +117,16 @@ SESSIONS = {
     ),
 }  # fmt: skip
 """Tables of the sessions of one participant."""
-_VIEWS = VIEWS | SESSIONS | {"group-differences": VIEWS["differences"]}
+_VIEWS = (
+    VIEWS
+    | SESSIONS
+    | {
+        "group-differences": VIEWS["differences"],
+        "lesion-dial": View(
+            "one prompt by amount", "", "amount role seed status words new present answer"
+        ),
+    }
+)
 """Name of a table to its view."""
 
 

@@ -20,6 +20,7 @@ from tabwb.battery.model import Battery
 from tabwb.media.views.contrasts import Named, means, measures, notes, tests
 from tabwb.media.views.naming import naming_difference
 from tabwb.media.wording import figure
+from tabwb.scoring.word_difference import Piece, word_difference
 from tabwb.workbench.shell.columns import Column, Heading, laid
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
 from tabwb.workbench.shell.drawn import interval_bar
@@ -29,13 +30,11 @@ from tabwb.workbench.shell.wording import (
     ACCENT,
     LINE,
     QUIET,
-    Piece,
     folded,
     side_by_side,
     spread,
     styled,
     verdict_words,
-    word_difference,
 )
 
 if TYPE_CHECKING:

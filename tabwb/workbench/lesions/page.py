@@ -23,6 +23,7 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import PlannedTrial
 from tabwb.records.words import plural
+from tabwb.scoring.word_difference import Piece, word_difference
 from tabwb.workbench.lesions.controller import (
     LaboratoryState,
     LesionsController,
@@ -52,13 +53,11 @@ from tabwb.workbench.shell.wording import (
     LEAST,
     LESIONED,
     QUIET,
-    Piece,
     folded,
     key_lines,
     side_by_side,
     spread,
     styled,
-    word_difference,
 )
 
 BESIDE_FROM = 60
