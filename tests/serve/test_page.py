@@ -255,6 +255,7 @@ async def test_a_text_is_rated_by_keys_and_words_are_evidence(
     await page.context.close()
     (row,) = server.rows("R1")
     assert row.answers == {"anomia": 1.0, "jargon": 0.0, "fluency": 3.0, "source": "person"}
+    assert row.seconds > 0.8
     assert (row.evidence, row.confirmed) == ({"anomia": (2, 3)}, ("jargon",))
     with Store.open(server.path) as store:
         *_, draft = store.sets.ratings(1, "R1", every=True)
@@ -274,6 +275,13 @@ async def test_axe_finds_nothing(
         assert found == [], what
         wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
         assert await page.evaluate(wide) <= 0, what
+        covered = await page.evaluate("""[...document.querySelectorAll(".question")].filter(
+            (row) => {
+                const [one, other] = ["summary span", ".answers"].map(
+                    (part) => row.querySelector(part)?.getBoundingClientRect());
+                return one && one.right > other.left && one.bottom > other.top;
+            }).map((row) => row.textContent)""")
+        assert covered == [], what
         small = await page.evaluate("""[...document.querySelectorAll(
             "button, summary, input:not([type=checkbox])")].filter((one) => {
                 const box = one.getBoundingClientRect();

@@ -186,6 +186,7 @@ async function pump() {
       } else if (told.refused) {
         wanted = null;
         say(`Not saved: ${told.refused}`, true);
+        if (done.what !== "keep") continue;
         const spoken = slots.filter((slot) => slot.question.kind === "phonemes" && answered(slot.key) !== stored.answers[slot.key]);
         if (spoken.length) for (const slot of spoken) delete draft.answers[slot.key];
         else draft = structuredClone(stored);
@@ -248,8 +249,8 @@ function adopt(told) {
   version = view.version;
   chosen = null;
   asked = view.asked ? question(view.asked) : "";
-  clock.begin(view.spent);
   if (other) {
+    clock.begin(view.spent);
     at = cursor = attempts = 0;
     say("");
   }
@@ -304,7 +305,8 @@ function optionsOf(one) {
     ? [{ value: 0, title: "absent" }, { value: 1, title: "present" }]
     : one.kind === "choice" ? one.options.slice() : [];
   for (let value = one.low; one.kind === "scale" && value <= one.high; value++) {
-    made.push({ value, key: String(value), title: named(value).title || "" });
+    const title = named(value).title;
+    made.push({ value, key: String(value), title: "", label: title && `${value} ${title}` });
   }
   if (one.unsure) made.push({ value: UNSURE, title: "?", label: "cannot tell" });
   return made;
@@ -345,10 +347,11 @@ function row(slot, index) {
   const about = make("details", {},
     make("summary", {}, make("kbd", { "aria-hidden": true }, one.key), title),
     one.definition ? make("p", {}, one.definition) : null,
+    one.kind === "scale" ? make("p", {}, options.map((each) => each.label || each.value).join(", ")) : null,
     one.example ? make("p", {}, make("i", {}, `e.g. ${one.example}`)) : null,
     options.some((each) => each.definition) ? make("dl", {}, ...options.filter((each) => each.definition)
       .flatMap((each) => [make("dt", {}, each.title), make("dd", {}, each.definition)])) : null);
-  slot.state = make("span", { class: "hidden" });
+  slot.state = make("span", { class: one.kind === "scale" ? "point" : "hidden" });
   slot.answers = make("div", { class: "answers", role: "group", "aria-labelledby": id });
   slot.proof = make("p", { class: "proof" });
   if (one.kind === "text" || one.kind === "phonemes") slot.answers.append(...field(slot, id));
@@ -359,7 +362,7 @@ function row(slot, index) {
       onclick: (event) => press(slot, each.value, event),
     }, each.key ? make("kbd", {}, each.key) : null, each.title));
   }
-  slot.row = make("div", { class: wide ? "question wide" : "question" }, about, slot.answers, slot.state, slot.proof);
+  slot.row = make("div", { class: `question ${wide ? "wide" : one.kind}` }, about, slot.answers, slot.state, slot.proof);
   slot.row.addEventListener("pointerdown", () => { at = index; mark(); });
   slot.row.addEventListener("focusin", () => { at = index; mark(); });
   return slot.row;
@@ -413,7 +416,7 @@ function show() {
     const value = answered(slot.key), one = slot.question;
     if (one.kind === "present-absent") { features += 1; looked += value !== null; }
     slot.row.classList.toggle("open", value === null);
-    slot.state.textContent = wordsOf(one, value, slot.key);
+    slot.state.textContent = one.kind === "scale" && value === null ? "" : wordsOf(one, value, slot.key);
     for (const button of slot.answers.querySelectorAll("[data-value]")) {
       button.setAttribute("aria-pressed", String(button.dataset.value === String(value)));
     }
