@@ -40,7 +40,7 @@ except ImportError:
 CHROMIUM = find_chromium()
 AXE = ROOT / "node_modules/axe-core/axe.min.js"
 RATERS = tuple(f"R{number}" for number in range(1, 11))
-SAMPLES = 3
+SAMPLES = 2
 FIREFOX = find_firefox()
 DIGEST = """(async () => {
     const body = await (await fetch(document.querySelector("audio").src)).arrayBuffer();
@@ -292,7 +292,7 @@ async def test_axe_finds_nothing(
     for server, key in ((read[0], read[1]["R-other"]), (heard[0], heard[1]["R-axe"])):
         for scheme in ("light", "dark"):
             page, _ = await at(chromium, server.link(key), color_scheme=scheme)
-            for width, height in SIZES:
+            for width, height in SIZES if scheme == "light" else SIZES[:1]:
                 await page.set_viewport_size({"width": width, "height": height})
                 await check(page, f"{width} {scheme}")
             await page.locator("summary").nth(0).click()

@@ -1,4 +1,4 @@
-// Opens the rating page: sends the key behind "#", which no request contains, gets a ticket for one
+// Opens the rating screen in a terminal: sends the key behind "#", which no request contains, gets a ticket for one
 // web socket, and lets textual-serve's terminal draw what comes through it.
 "use strict";
 
@@ -50,17 +50,6 @@ async function show(ticket) {
       if (input) input.focus();
     }
   }).observe(document.body, { attributes: true, attributeFilter: ["class"] });
-  // Zoom leaves fewer columns and lines than are needed: open again with smaller letters. The
-  // keyboard of a telephone takes lines too, and is not meant.
-  let resized = 0;
-  window.addEventListener("resize", () => {
-    window.clearTimeout(resized);
-    const low = window.innerHeight < 24 * 1.36 * size && matchMedia("(pointer: fine)").matches;
-    const small = low || window.innerWidth < 80 * 0.61 * size;
-    if (small && fontSize() < size && !document.body.classList.contains("-closed")) {
-      resized = window.setTimeout(() => window.location.reload(), 500);
-    }
-  });
   const script = document.createElement("script");
   script.src = "static/textual.js";
   // It begins when the window is loaded, which has happened already.
