@@ -37,6 +37,7 @@ from tabwb.serve.admission import (
 )
 from tabwb.serve.seats import Opened, Seats, read_said
 from tabwb.serve.sessions import COMMAND, Session, Sessions
+from tabwb.store.sets import SavedElsewhere
 
 REFUSED_S = 0.3
 """Seconds after which a key is refused, whatever is wrong with it."""
@@ -242,6 +243,9 @@ class RatingServer:
                 await self.sessions.end(who=guest.who)
                 seat = await self.seats.take(guest, said.ticket)
             told = await self.seats.ask(seat, said)
+        except SavedElsewhere:  # with a new seat the page is shown what is stored
+            await self.seats.leave(lambda one: one.guest.who == guest.who)
+            return _not_found()
         except StoreError as error:
             with suppress(TabwbError):
                 if await asyncio.to_thread(self._settings.is_closed, guest):

@@ -7,6 +7,7 @@ import io
 import json
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -170,12 +171,18 @@ async def test_what_is_repeated_is_stored_once_and_what_was_changed_elsewhere_co
         await page.open()
         told = await page.keep({"anomia": 1, "jargon": 1}, version=old)
         assert (told["conflict"], told["view"]["answers"]) == (True, {"anomia": 0.0})
+        with Store.open(tmp_path / "s.db") as store:  # another program
+            row = store.sets.ratings(1, "R1", every=True)[-1]
+            store.sets.rate(1, replace(row, answers={"jargon": 0.0}, replaces=row.id))
+        await page.ask("keep", 404, draft={"answers": {"anomia": 1}})
+        await page.open()
+        assert page.view["answers"] == {"jargon": 0.0}
         await page.finish({"anomia": 0.0})
         await page.ask("finish", place=1, draft={"answers": {"anomia": 0.0}}, confirms=True)
         assert page.view["phase"] == "feedback"
         told = await page.keep({"anomia": 1}, place=1)
         assert told["conflict"]
-        assert len(kept(tmp_path)) == 3
+        assert len(kept(tmp_path)) == 4
 
 
 async def test_a_server_that_is_started_again_goes_on_where_it_was(
