@@ -124,6 +124,16 @@ NUMBERS: Mapping[str, str] = MappingProxyType(
     }
 )
 
+PRESETS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {
+        "": ("none", "the intact model"),
+        "mlp:zero:0.1@seed=1": ("mild", "10 % of the feed-forward weights, drawn by chance, are 0"),
+        "mlp:zero:0.3@seed=1": ("strong", "30 % of the feed-forward weights are 0"),
+        "attention.heads:zero:0.5@seed=1": ("heads", "half of the attention heads are silent"),
+    }
+)
+"""Lesions that are offered first: name and what is done, by spec."""
+
 PRUNE = "prune"
 """Another word for ``zero`` with ``select=magnitude``."""
 

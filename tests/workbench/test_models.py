@@ -29,7 +29,7 @@ def says(seat: Seat, words: str) -> bool:
 
 async def open_models(seat: Seat) -> None:
     await seat.until(lambda: seat.desk.catalogue, "the catalogue")
-    await seat.press("l")
+    await seat.press("L")
     await seat.has("models-known")
 
 
@@ -47,7 +47,7 @@ async def test_a_profile_is_written_and_given_and_removed(sit: Sit, folders: Pat
         assert seat.work.administration.conditions.examinee == "echo"
         assert seat.work.administration.conditions.labels["family"] == "demo"
         await seat.press("f8", at="home")
-        await seat.press("l")
+        await seat.press("L")
         await seat.has("models-known")
         seat.fill(**{"profile-name": "tiny"})
         await seat.press_button("remove")

@@ -12,6 +12,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from tabwb.administer.session import setup
+from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import load_administrations, load_columns
 from tabwb.analysis.grouping import grouped, summarised
 from tabwb.host.plugins import Plugins
@@ -21,7 +22,9 @@ from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.giving import create_naming
 from tabwb.tasks.spoken_naming.task import spoken_in
+from tabwb.tasks.spoken_naming.views import NamingView
 from tabwb.workbench.comparison.page import NamedItems
+from tabwb.workbench.naming.controller import Player
 from tabwb.workbench.results.naming_body import NamedDetail
 from tabwb.workbench.results.naming_summary import (
     code_lines,
@@ -324,6 +327,31 @@ async def test_a_small_screen_lists_refuses_and_exports_within_the_study(
         await seat.until(
             lambda: "not consented to rating" in " ".join(seat.text.split()), "the refusal"
         )
+
+
+async def test_four_keys_or_fewer_play_a_recording_from_home_or_from_the_summary(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played: list[tuple[int, int]] = []
+
+    def turn(player: object, session: Session, view: NamingView | None) -> None:
+        assert view is not None and view.take is not None
+        played.append((session.administration.id, view.trial.plan.number))
+
+    monkeypatch.setattr(Player, "turn", turn)
+    async with sit((100, 30)) as seat:
+        with Store.open(seat.store) as store:
+            store.people.keep_consents([Consent("S-014", "rate", True, "2026-11-01")])
+        await seat.until(lambda: seat.desk.query("#home-latest"), "the list")
+        await seat.focuses("home-latest")
+        await seat.press("down", "l")  # 2 keys: the first session is below the second
+        await seat.until(lambda: played == [(1, 1)], "the first recording")
+        await seat.press("enter")
+        await seat.at("results")
+        await seat.until(lambda: seat.desk.current.situation(seat.desk.situation()), "")
+        await seat.press("l")  # 3 keys: down, enter, l
+        await seat.until(lambda: len(played) == 2, "the marked recording")
+        assert played[1] == (1, 1)
 
 
 async def test_people_stand_among_models_and_nothing_breaks(sit: Sit) -> None:

@@ -10,6 +10,7 @@ from shutil import copytree
 import pytest
 from textual.widgets import Input, Static
 
+from tabwb.lesion.declared import PRESETS
 from tabwb.records.conditions import Conditions
 from tabwb.records.declared_conditions import Audience
 from tabwb.records.speakers import Consent
@@ -49,8 +50,14 @@ async def test_the_dialog_tells_what_it_would_do_and_has_only_the_rows_that_appl
     own = tmp_path / "own"
     copytree(BATTERIES / "naming-demo", own)
     async with opened(sit) as seat:
-        assert labels(seat) == {"Battery", "Given to", "Judges"}
+        assert labels(seat) == {"Battery", "Given to", "Lesion", "Judges"}
         assert not seat.app.screen.query_one("#defaults").display
+        seat.app.screen.query_one("#lesion").focus()
+        await seat.press("down", reads="half of the attention heads")
+        await seat.press("down", "enter")
+        field = seat.app.screen.query_one("#lesion", Input)
+        assert field.value == [*PRESETS][1]
+        field.value = ""
         seat.fill(battery="tab")
         await seat.until(lambda: told(seat), "the design")
         line = seat.app.screen.query_one("#preview", Static)

@@ -257,7 +257,7 @@ def test_a_menu_has_sections_with_what_the_page_can_use_and_leaving_it_last() ->
     summary = ids(Situation("results", stored=True))
     assert summary == [
         ["results.responses"],
-        ["results.export", "results.rescore", "results.judge"],
+        ["results.compare-with", "results.export", "results.rescore", "results.judge"],
         general,
         ["results.back"],
     ]

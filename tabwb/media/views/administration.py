@@ -5,6 +5,7 @@ Rich is imported with this module, which commands import only when they print.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -30,6 +31,7 @@ from tabwb.media.wording import (
     features_of,
     intervals_words,
     number,
+    tally,
     terms_of,
     usable_words,
     without_burden,
@@ -84,6 +86,8 @@ def administration_view(
     parts += [Text(f"note: {note}", style="dim") for note in administration.notes]
     if administration.reason:
         parts.append(Text(f"reason: {administration.reason}", style="dim"))
+    if sentence := opening_sentence(battery, results):
+        parts += [Text(), Text(sentence)]
     parts += [Text(), *summary_view(results, battery, details=details, arpabet=arpabet)]
     if conditions.kind != "model" and (norms := norms_of(conditions.examinee, battery.id, results)):
         shown = norms.select(shown_columns(norms))
@@ -97,6 +101,40 @@ def administration_view(
         given=[administration],
     )
     return Group(*parts, Text(written(sentences), style="dim"))
+
+
+MOST_FOUND = 3
+"""So many features that were found most often are named."""
+
+
+def opening_sentence(battery: Battery, results: Results) -> str:
+    """Return how many answers are right, and which features the first judge found."""
+    scored = [part.right for part in results.parts if part.right.n]
+    n, right = sum(one.n for one in scored), sum(one.total or 0 for one in scored)
+    told = []
+    if n:
+        share = f"All {n}" if right == n > 1 else f"{tally(right)} of {n}"
+        told.append(f"{share} scored answers are right")
+    if results.judges:
+        told.append(_found(battery, results.judges[0]))
+    elif battery.features:
+        told.append("no judge has looked for features")
+    words = "; ".join(told)
+    return f"{words[:1].upper()}{words[1:]}." if words else ""
+
+
+def _found(battery: Battery, judge: Judge) -> str:
+    burden, of = judge.burden, len(battery.features)
+    seen = f"it can see {len(burden.features)} of {of}"
+    if not burden.n_burden:
+        return f"{judge.rater} has rated no response ({seen})"
+    titles = {feature.id: feature.title.lower() for feature in battery.features}
+    most = Counter({name: n for name, n in burden.present.items() if n}).most_common()
+    named = ", ".join(f"{titles[name]} in {tally(n)}" for name, n in most[:MOST_FOUND])
+    found = plural(len(most), "feature") if most else "no feature"
+    more = f" and {len(most) - MOST_FOUND} more" if len(most) > MOST_FOUND else ""
+    listed = f": {named}{more}" if most else ""
+    return f"{judge.rater} found {found} in {plural(burden.n_burden, 'response')} ({seen}){listed}"
 
 
 def summary_view(

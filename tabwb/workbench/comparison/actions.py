@@ -5,26 +5,30 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from tabwb.lesion.declared import PRESETS
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
-from tabwb.workbench.engine.messages import Changed, Stored
+from tabwb.workbench.engine.messages import Changed, Requested, Stored
 from tabwb.workbench.shell.columns import Column
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import pick
 from tabwb.workbench.shell.page import Actions
-from tabwb.workbench.shell.wording import QUIET, glyph_of, head_words, state_word
+from tabwb.workbench.shell.wording import QUIET, glyph_of, head_words, name_of, state_word
 
 if TYPE_CHECKING:
     from tabwb.analysis.grouping import Grouped
     from tabwb.analysis.keys import Filter, Key
-    from tabwb.workbench.comparison.loader import Question
+    from tabwb.workbench.comparison.loader import Companion, Question
     from tabwb.workbench.comparison.page import ModelsPage
     from tabwb.workbench.comparison.table import Basis
+    from tabwb.workbench.engine.engine import Engine
+    from tabwb.workbench.engine.session_controller import SessionController
 
 TWO = "Mark two rows with space, then c compares them."
 ONE_ROW = (
@@ -61,6 +65,19 @@ def file_stem(label: str) -> str:
     return f"results-{name.strip('-.')}"[:80]
 
 
+def _give(
+    engine: Engine, sessions: SessionController, one: Administration, lesion: str | None
+) -> None:
+    """Give a battery as an administration has it, with another lesion, by an auto-run."""
+    from tabwb.administer.session import setup
+    from tabwb.battery.loader import battery_from_canonical
+
+    battery = battery_from_canonical(engine.store.battery_canonical(one.battery_hash))
+    conditions = replace(one.conditions, lesion=lesion)
+    sessions.begin(battery, setup.resolve(engine.plugins, battery, conditions))
+    sessions.set_auto(True)
+
+
 class ComparisonActions(Actions):
     """Runs the commands of the page of all models."""
 
@@ -68,6 +85,9 @@ class ComparisonActions(Actions):
         super().__init__(desk)
         desk.listen(Changed, self.changed)
         desk.listen(Stored, lambda message: self._renew_soon(message.number))
+        desk.listen(Requested, self._over)
+        self._given: tuple[int, str | None] | None = None
+        """What is compared with the administration that is being given, and the lesion of that."""
         self._stale: set[int] = set()
         self._waiting = False
 
@@ -200,6 +220,62 @@ class ComparisonActions(Actions):
             return
         first, second = (row.group for row in marked)
         self._ask(partial(compare, first=first, second=second), "Reading the responses of both …")
+
+    def compare_with(self, number: int) -> None:
+        """Pick what is compared with the results of an administration."""
+        from tabwb.workbench.comparison.loader import companions
+
+        desk = self.desk
+        listed = () if desk.catalogue is None else desk.catalogue.administrations
+        one = next(given for given in listed if given.id == number)
+        found = companions(desk.engine, one)
+        if not found:
+            desk.notify("Nothing else was given this battery yet.")
+            return
+
+        def lesion(row: Companion) -> str:
+            given = row.administration
+            return name_of(given) if given else f"+ {PRESETS[row.lesion][0]}: {row.lesion}"
+
+        def told(row: Companion) -> str:
+            given = row.administration
+            return " · ".join(head_words(given)) if given else f"gives it: {PRESETS[row.lesion][1]}"
+
+        columns: Sequence[Column[Companion]] = (
+            Column("", lambda row: str(row.administration.id) if row.administration else "",
+                   right=True, style="bold"),
+            Column("", lesion, least=20),
+            Column("", told, least=16, rank=1, end=True, style=QUIET),
+        )  # fmt: skip
+        pick(
+            desk.app, f"Compare #{number} with", found, partial(self._picked, one), columns=columns
+        )
+
+    def _picked(self, one: Administration, row: Companion) -> None:
+        if row.administration is not None:
+            self.desk.start(self._compare, one.id, row.administration.id, failing=UNREAD)
+            return
+        self._given = one.id, row.lesion or None
+        self.desk.do(partial(_give, self.desk.engine, self.desk.sessions, one, row.lesion or None))
+
+    def _over(self, message: Requested) -> None:
+        """Compare what was given for a comparison, once its auto-run is complete."""
+        if message.what != "auto_run_complete" or self._given is None:
+            return
+        (first, lesion), work = self._given, self.desk.work
+        self._given = None
+        if work is not None and work.administration.conditions.lesion == lesion:
+            self.desk.start(self._compare, first, *message.values, failing=UNREAD)
+
+    async def _compare(self, first: int, second: int) -> None:
+        from tabwb.workbench.comparison.loader import answer, compare, sides
+
+        engine = self.desk.engine
+        one, other = await self.desk.ask(sides, engine, first, second, aside=True)
+        question = partial(compare, first=one, second=other)
+        found = await self.desk.ask(answer, engine, question, aside=True)
+        assert callable(found)
+        self.desk.app.push_screen(found())
 
     def differ(self) -> None:
         """To the features; on one of them, the responses on which judges differ about it."""

@@ -17,6 +17,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from tabwb.analysis.administrations import AdministrationData, outlines, with_columns
 from tabwb.analysis.grouping import Group, Grouped, grouped, summarised
 from tabwb.analysis.selection import Selection, outlined
+from tabwb.lesion.declared import PRESETS
+from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.table import without_trials
@@ -172,6 +174,43 @@ def compare(loader: ResponseLoader, first: Group, second: Group) -> MakeDialog:
     result = members_compared(left, right, (first.name, second.name))
     conditions = tuple(_conditions(group) for group in (first, second))
     return partial(CompareScreen, result, first.battery, conditions)
+
+
+def sides(engine: Engine, first: int, second: int) -> tuple[Group, Group]:
+    """Return two administrations, each as a group by itself."""
+    with _reading(engine) as loader:
+        one, other = (
+            grouped(outlines(loader.store, [number]), "administration")[0]
+            for number in (first, second)
+        )
+        return one, other
+
+
+class Companion(NamedTuple):
+    """What results can be compared with: a stored administration, or a lesion to be given."""
+
+    administration: Administration | None
+    lesion: str = ""
+
+
+def companions(engine: Engine, one: Administration) -> list[Companion]:
+    """Return what an administration can be compared with, the same examinee's first."""
+
+    def far(other: Administration) -> tuple[bool, bool, int]:
+        given = other.conditions
+        return given.examinee != one.conditions.examinee, given.lesion is not None, -other.id
+
+    stored = [
+        other
+        for other in engine.catalogue.administrations
+        if other.battery_hash == one.battery_hash and other.id != one.id and other.answered
+    ]
+    found = [Companion(other) for other in sorted(stored, key=far)]
+    given = one.conditions
+    if given.kind == "model" and engine.plugins.resolve("models", given.examinee)[0].lesions:
+        asked = {other.conditions.lesion for other in (one, *stored) if not far(other)[0]}
+        found += [Companion(None, spec) for spec in PRESETS if (spec or None) not in asked]
+    return found
 
 
 def _conditions(group: Group) -> str:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 FIRST = ("n", "d", "D", "i")
 """Keys of the commands that begin something."""
-PLACES = ("o", "m", "p", "r", "b", "w", "l", "J")
+PLACES = ("o", "m", "p", "r", "b", "w", "L", "J")
 """Keys of the commands that open a place."""
 GAP = 3
 
@@ -524,6 +524,12 @@ class HomePage(Page, can_focus=True):
         if 0 <= at < len(lists):
             lists[at].focus()
             lists[at].action_edge(0 if message.step > 0 else -1)
+
+    def listen(self) -> None:
+        """Play the first recording of the administration that is marked, or stop."""
+        marked = next((one.chosen for one in self._lists if one.has_focus), None)
+        if marked is not None and marked.isdigit():
+            self.desk.request("naming", "playback", int(marked))
 
     def on_row_list_selected(self, event: RowList.Selected) -> None:
         """Open what was chosen."""

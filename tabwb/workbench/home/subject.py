@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from tabwb.workbench.shell.commands import ON_HOME, Command
+from tabwb.workbench.shell.commands import ON_HOME, Command, on_page
 from tabwb.workbench.shell.page import PageSpec, Subject
 
 if TYPE_CHECKING:
@@ -36,6 +36,12 @@ def _demonstration(desk: Desk) -> None:
 
 
 COMMANDS = (
+    *on_page(
+        "home",
+        Command("file.listen", "Listen to the marked session, or stop", "Listen", "l", 0,
+                "Play the first recording of the marked administration, or stop.",
+                owner="home-page", section="begin"),
+    ),
     Command("file.demonstration", "Demonstration: TAB, bundled model", "Demo", "d", 3,
             "Give TAB to the bundled model: one minute, no network.", where=ON_HOME,
             run=_demonstration, section="begin"),

@@ -20,7 +20,7 @@ def _models(desk: Desk) -> None:
 
 
 COMMANDS = (
-    Command("file.models", "Models…", "Models", "l", 7,
+    Command("file.models", "Models…", "Models", "L", 7,
             "Models that can be examined: write profiles, try one.", where=ON_HOME, run=_models),
 )  # fmt: skip
 SUBJECT = Subject(__name__, COMMANDS)

@@ -498,9 +498,11 @@ class NamingController(Controller):
             command(spoken_in(session))
         self._sessions.tell_corrected(number)
 
-    def play_response(self, number: int, trial: int) -> None:
-        """Play a response of an administration to a person who rates it, or stop playing."""
+    def play_response(self, number: int, trial: int | None = None) -> None:
+        """Play a response to a person who rates it, by default the first recorded, or stop."""
         with self._sessions.session_of(number) as session:
+            if trial is None:
+                trial = _first_recorded(session)
             given = session.administration.conditions
             guard = consent.Guard(session.store, session.plugins, given)
             guard.check_listening(spoken_in(session).rater)
@@ -533,6 +535,14 @@ class NamingController(Controller):
         return self._presenter
 
 
+def _first_recorded(session: Session) -> int:
+    """Return the number of the first trial whose counting answer was recorded."""
+    for trial in session.trials:
+        if trial.counting is not None and "recording" in trial.counting.metadata:
+            return trial.plan.number
+    raise TabwbError(f"nothing was recorded in #{session.administration.id}")
+
+
 class NamingActions(Actions):
     """Plays, scores and codes stored responses, which other pages show."""
 
@@ -540,7 +550,7 @@ class NamingActions(Actions):
         """Keep the interrupted recordings of an administration."""
         self.desk.do(partial(controller(self.desk).keep_interrupted, number))
 
-    def playback(self, number: int, trial: int) -> None:
+    def playback(self, number: int, trial: int | None = None) -> None:
         """Play a stored response, or stop."""
         self.desk.do(partial(controller(self.desk).play_response, number, trial))
 

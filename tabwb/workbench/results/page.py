@@ -136,8 +136,10 @@ class ResultsPage(Page):
     def situation(self, situation: Situation) -> Situation:
         """Return the situation with what the page shows."""
         listed = self.body is not None and self.body.responses_shown
-        row = self.body.view.row if self.body is not None and listed else None
-        attempt = row.item.attempt if row is not None else None
+        there = self.body is not None and self.body.view.is_mounted
+        heard = self._view.row if there else None
+        row = heard if listed else None
+        attempt = heard.item.attempt if heard is not None else None
         named = self.results is not None and bool(self.results.summary.named)
         recorded = attempt is not None and "recording" in attempt.metadata
         shown = ResultsShown(listed, row is not None, named, recorded)
@@ -153,10 +155,17 @@ class ResultsPage(Page):
         """Mark the next response."""
         self._view.action_step(1)
 
+    def compare_with(self) -> None:
+        """Compare with another administration."""
+        self.desk.request("comparison", "compare_with", self.administration())
+
     def listen(self) -> None:
-        """Play the marked response, or stop."""
+        """Play the marked response, or stop; the summary says which that is."""
         row, number = self._view.row, self.administration()
         if row is not None and number is not None:
+            if self.body is not None and not self.body.responses_shown:
+                words = f"item {row.item.place[0]}, {row.item.trial.plan.item}: t lists all"
+                self.desk.notify(words, timeout=4, markup=False)
             self.desk.request("naming", "playback", number, row.item.place[0])
 
     def filter(self) -> None:

@@ -49,7 +49,7 @@ def _named(now: Situation) -> str | None:
 
 def _recorded(now: Situation) -> str | None:
     shown = now.extension
-    return None if isinstance(shown, ResultsShown) and shown.marked and shown.recorded else ""
+    return None if isinstance(shown, ResultsShown) and shown.recorded else ""
 
 
 def _of_names(now: Situation) -> str | None:
@@ -142,6 +142,9 @@ def _verdicts(desk: Desk) -> None:
 PAGE = (
     Command("results.responses", "Summary or responses", "Responses", "t", 3,
             "Change between the summary and the list of responses.", section="list"),
+    Command("results.compare-with", "Compare with…", "Compare", "c", 2,
+            "Pick another administration, or a lesion to be given now; both are compared.",
+            section="work"),
     Command("results.next", "Next response", "Next", "space", 1,
             "Show the next response.", _marked, section="list"),
     Command("results.filter", "Filter responses…", "Filter", "slash", 6,

@@ -18,6 +18,7 @@ from textual.events import Click, MouseMove, Resize
 from tabwb.analysis.cautions import bounds_words, cautions
 from tabwb.analysis.statistics.results import Part, Results
 from tabwb.battery.model import Battery, Category
+from tabwb.media.views.administration import opening_sentence
 from tabwb.media.wording import (
     baselines_of,
     between,
@@ -251,19 +252,20 @@ def profile_lines(profiles: Profiles, width: int) -> Iterator[Content]:
         yield from burden_lines(judge, width)
         yield Content("")
     rows: list[str | Heading] = []
+    unseen: list[str] = []
     for category in profiles.categories:
-        rows += [*map(Heading, _category(profiles, category)), *category.features]
+        seen = [name for name in category.features if any(name in own for own in profiles.rates)]
+        unseen += [profiles.titles[name] for name in category.features if name not in seen]
+        rows += [*map(Heading, _category(profiles, category)), *seen] if seen else []
     yield from laid(_columns(profiles), rows, width)
+    if unseen:
+        words = f"{len(unseen)} not rated, j adds a judge: {', '.join(unseen).lower()}"
+        yield Content.styled(words, QUIET).truncate(width, ellipsis=True)
 
 
 def _columns(profiles: Profiles) -> Iterator[Column[str]]:
     """Yield the title of a feature, and for each judge in how many responses it is present."""
-
-    def title(feature: str) -> Content:
-        known = any(feature in own for own in profiles.rates)
-        return Content.styled(profiles.titles[feature], "" if known else QUIET)
-
-    yield Column("feature", title, least=22)
+    yield Column("feature", lambda feature: profiles.titles[feature], least=22)
     several = len(profiles.judges) > 1
     for at, own in enumerate(profiles.rates):
         head = ascii_uppercase[at % 26] if several else "present"
@@ -665,6 +667,7 @@ class WrittenSummary(Vertical):
         pages = self.screen.query_one("#pages").size.width  # it has no width of its own yet
         self.set_class(pages >= BESIDE, "-beside", update=False)
         empty = partial(WrappedText, lambda width: ())
+        yield empty(id="results-sentence")
         with Section(id="summary-panes"):
             with Container(id="summary-left"):
                 with Pane(title="Accuracy", id="accuracy-pane"), Section():
@@ -681,6 +684,8 @@ class WrittenSummary(Vertical):
         """Show the summary of an administration."""
         summary, given = results.summary, results.administration
         person = given.conditions.kind == "speaker"
+        sentence = opening_sentence(results.battery, summary)
+        self.query_one("#results-sentence", WrappedText).show(partial(_opening, sentence))
         self.query_one("#accuracy", WrappedText).show(partial(accuracy_lines, summary.parts))
         self.query_one(ItemGrid).show(results.grid, person=person)
         replicates = max((len(row.cells) for row in results.grid), default=0)
@@ -719,6 +724,10 @@ class WrittenSummary(Vertical):
         """Scroll every pane to its first line."""
         for section in self.query(Section):
             section.scroll_home(animate=False)
+
+
+def _opening(sentence: str, width: int) -> Iterator[Content]:
+    yield from folded(sentence, min(width, 100), "bold")
 
 
 def _details(results: StoredResults) -> Iterator[RenderableType]:

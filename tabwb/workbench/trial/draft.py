@@ -35,7 +35,7 @@ from tabwb.workbench.engine.session_controller import SessionController
 from tabwb.workbench.engine.view_models import BatteryEntry, Catalogue
 
 FIRST: Mapping[Audience, tuple[str, ...]] = {
-    "model": ("judges",),
+    "model": ("lesion", "judges"),
     "typed": ("judges",),
     "spoken": ("microphone", "transcriber"),
     "described": ("microphone", "transcriber", "judges"),
@@ -51,7 +51,6 @@ ADVANCED = (
     ("max_tokens", "stop"),
     ("protocol",),
     ("conversation",),
-    ("lesion",),
     ("part_subtests",),
     ("part_items", "part_limit"),
 )

@@ -19,6 +19,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Button, Input, Static
 
+from tabwb.lesion.declared import PRESETS
 from tabwb.records.conditions import declared
 from tabwb.records.declared_conditions import (
     ANYBODY,
@@ -30,6 +31,7 @@ from tabwb.records.declared_conditions import (
     Components,
     OneOf,
     Switch,
+    Text,
 )
 from tabwb.records.errors import TabwbError
 from tabwb.records.trials import Administration
@@ -297,6 +299,9 @@ def field_of(name: str, catalogue: Catalogue, draft: Draft) -> Widget:
         case OneOf(values=values) | Switch(values=values):
             pairs = ((words, value) for value, words in values.items())
             return Selection(pairs, text, id=name, help_text=help_text(name))
+        case Text() if name == "lesion":
+            presets = [Known(spec, *words) for spec, words in PRESETS.items()]
+            return Combo(name, text, presets, help_text(name), placeholder="none")
         case Components():
             known = known_judges(catalogue.judges)
             return Combo(name, text, known, help_text(name), several=True)
