@@ -351,8 +351,8 @@ function row(slot, index) {
     one.example ? make("p", {}, make("i", {}, `e.g. ${one.example}`)) : null,
     options.some((each) => each.definition) ? make("dl", {}, ...options.filter((each) => each.definition)
       .flatMap((each) => [make("dt", {}, each.title), make("dd", {}, each.definition)])) : null);
-  slot.state = make("span", { class: one.kind === "scale" ? "point" : "hidden" });
-  slot.answers = make("div", { class: "answers", role: "group", "aria-labelledby": id });
+  slot.state = make("span", { class: one.kind === "scale" ? "point" : "hidden", id: `${id}s` });
+  slot.answers = make("div", { class: "answers", role: "group", "aria-labelledby": id, "aria-describedby": `${id}s` });
   slot.proof = make("p", { class: "proof" });
   if (one.kind === "text" || one.kind === "phonemes") slot.answers.append(...field(slot, id));
   for (const each of options) {
@@ -757,17 +757,16 @@ function store(on) { try { localStorage.setItem("tabwb letters", on ? "on" : "of
 // ------------------------------------------------------------------ keys
 
 const COMMANDS = {
-  Enter: next, z: () => want("back"), F7: () => want("back"), u: () => want("undo"), F6: () => want("undo"),
-  n: () => $("note") && $("note").focus(), F2: () => $("note") && $("note").focus(), g: guidelines, F4: guidelines,
-  "?": help, F1: help, m: () => attemptable() && attempt(), F3: () => attemptable() && attempt(),
-  "-": absent, "_": absent, "+": () => sure((draft.confidence ?? -1) + 1), "!": () => unsure(slots[at]),
-  Delete: () => put(slots[at], null), Backspace: () => put(slots[at], null),
-  " ": () => view.sound ? play() : turn(slots[at]), F8: play, l: slowly, F9: slowly,
+  Enter: next, z: () => want("back"), u: () => want("undo"), n: () => $("note").focus(), g: guidelines,
+  "?": help, m: () => attemptable() && attempt(), "-": absent,
+  "+": () => sure((draft.confidence ?? -1) + 1), "!": () => unsure(slots[at]),
+  Delete: () => put(slots[at], null), " ": () => view.sound ? play() : turn(slots[at]), l: slowly,
   "[": () => limit("from"), "]": () => limit("until"), "=": repeat,
   ArrowUp: () => step(-1), ArrowDown: () => step(1),
   ArrowLeft: () => view.sound && move(-0.5), ArrowRight: () => view.sound && move(0.5),
 };
-const ALWAYS = ["Enter", "z", "F7", "g", "F4", "?", "F1"];
+const ALSO = { F1: "?", F2: "n", F3: "m", F4: "g", F6: "u", F7: "z", F8: " ", F9: "l", _: "-", Backspace: "Delete" };
+const ALWAYS = ["Enter", "z", "g", "?"];
 const attemptable = () => form.questions.some((one) => one.each);
 
 function slowly() {
@@ -852,7 +851,8 @@ function key(event) {
   clock.touch();
   const rates = view.phase === "rate", digit = /^[0-9]$/.test(one);
   const slot = rates && one.length === 1 ? slotOf(one) : null;
-  if (!slot && one in COMMANDS && (rates || ALWAYS.includes(one))) COMMANDS[one]();
+  const command = slot ? "" : ALSO[one] || one;
+  if (command in COMMANDS && (rates || ALWAYS.includes(command))) COMMANDS[command]();
   else if (!rates) return;
   else if (digit && optionOf(one)) { const [where, what] = optionOf(one); put(where, what.value); if (where.question.measure === "source") at = 0; }
   else if (slot) slot.question.kind === "present-absent" ? turn(slot) : goTo(slot);
@@ -874,11 +874,11 @@ document.addEventListener("keydown", (event) => {
     }
     return;
   }
-  const known = one in COMMANDS || one === "Escape" || one.length === 1;
+  const known = one in COMMANDS || one in ALSO || one === "Escape" || one.length === 1;
   if (!known || (target.matches("button, summary, a") && (one === "Enter" || one === " "))) return;
   if (one.length === 1 && one !== " " && !letters()) return;
   event.preventDefault();
-  if (!event.repeat || !["Enter", "u", "z"].includes(one)) key(event);
+  if (!event.repeat || !["Enter", "u", "z", "F6", "F7"].includes(one)) key(event);
 });
 
 for (const [id, run] of Object.entries({
