@@ -328,6 +328,7 @@ async def test_a_disagreement_is_settled_with_a_reason_and_taken_back(
         await seat.reads("0 of 2 settled", "3 answers: people differ on 2, only judges on 1")
         await seat.reads("-  2 0 -")
         await seat.press("down", reads="Sample 1 · Jargon")
+        assert "“1”" in seat.text  # the word that R1 has marked
         assert "text 1" in seat.text
         await seat.press("l")
         await seat.until(lambda: _view(seat).told == "there is no recording to play")

@@ -241,7 +241,8 @@ def session_ratings(
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What one person says: the answer as given, the confidence (0 to 3 or None) and the note.
+    """What one person says: the answer as given, the confidence (0 to 3 or None), the note, and
+    the numbers of the words that show it.
 
     ``looked_at`` is False where it was confirmed as absent with the rest, None where that is not
     known.
@@ -252,6 +253,7 @@ class Verdict:
     confidence: int | None = None
     note: str = ""
     looked_at: bool | None = None
+    evidence: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -315,6 +317,7 @@ def dispute_of(
                 rating.confidence,
                 rating.note,
                 None if rating.confirmed is None else key not in rating.confirmed,
+                rating.evidence.get(key, ()),
             )
             for rating, answer in zip(ratings, answers, strict=True)
         ),

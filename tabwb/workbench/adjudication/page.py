@@ -19,7 +19,7 @@ from tabwb.administer.rating.adjudication import Adjudicator, Dispute, Which
 from tabwb.administer.rating.session import Shown
 from tabwb.analysis.names import judge_names
 from tabwb.battery.forms import SOURCE, Question
-from tabwb.records.rating_sets import CANNOT_TELL, Answer, RatingSet
+from tabwb.records.rating_sets import CANNOT_TELL, Answer, RatingSet, quoted
 from tabwb.records.words import plural
 from tabwb.workbench.engine.engine import Engine
 from tabwb.workbench.shell.columns import Column, Heading, laid
@@ -570,6 +570,9 @@ def _details_of(row: Row, width: int, judges: Mapping[str, str]) -> Iterator[Con
         facts = ["not looked at"] * (said.looked_at is False)
         facts += [] if said.confidence is None else [f"confidence {said.confidence} of 3"]
         rows.append((Content.styled(said.rater, "bold"), words, ", ".join(facts)))
+        if said.evidence:
+            marked = f"“{quoted(shown.text, said.evidence)}”"
+            rows += map(Heading, folded(marked, width, QUIET, 4))
         rows += map(Heading, folded(said.note, width, QUIET, 4))
     for (judge, _), words in zip(one.judges, row.judged, strict=True):
         rows.append((Content(judges[judge]), words, "judge"))

@@ -63,7 +63,15 @@ def disputed_set(store: Store, *, counts: str = "consensus") -> RatingSet:
     store.sets.rate_all(
         kept.id,
         [
-            SampleRating(rater, n, n, "rate", answers, complete=True)
+            SampleRating(
+                rater,
+                n,
+                n,
+                "rate",
+                answers,
+                complete=True,
+                evidence={"jargon": (1,)} if (rater, n) == ("R1", 1) else {},
+            )
             for rater, given in SAID.items()
             for n, answers in enumerate(given, start=1)
         ],
