@@ -53,7 +53,10 @@ const clock = {
   hold() { this.counted = this.seconds; this.since = null; },
   begin(spent) { this.counted = spent; this.since = performance.now() / 1000; },
 };
-document.addEventListener("visibilitychange", () => document.hidden ? clock.hold() : clock.touch());
+document.addEventListener("visibilitychange", () => {
+  if (document.hidden || $("dialog").open) clock.hold();
+  else clock.touch();
+});
 
 // ------------------------------------------------------------------ requests
 
@@ -163,8 +166,7 @@ async function pump() {
   try {
     for (;;) {
       if (!job && !wanted && same(draft, stored)) {
-        if (!reopened) break;
-        await renew();
+        if (!reopened || !await renew()) break;
         continue;
       }
       if (!job) job = wanted ? request(wanted.what, wanted) : request("keep");
@@ -187,9 +189,13 @@ async function pump() {
         wanted = null;
         say(`Not saved: ${told.refused}`, true);
         if (done.what !== "keep") continue;
-        const spoken = slots.filter((slot) => slot.question.kind === "phonemes" && answered(slot.key) !== stored.answers[slot.key]);
-        if (spoken.length) for (const slot of spoken) delete draft.answers[slot.key];
-        else draft = structuredClone(stored);
+        const spoken = slots.filter((slot) => slot.question.kind === "phonemes" &&
+          draft.answers[slot.key] !== stored.answers[slot.key]);
+        draft = spoken.length ? { ...draft, answers: { ...draft.answers } } : structuredClone(stored);
+        for (const slot of spoken) {
+          if (slot.key in stored.answers) draft.answers[slot.key] = stored.answers[slot.key];
+          else delete draft.answers[slot.key];
+        }
         show();
       } else {
         version = told.version;
@@ -205,9 +211,10 @@ async function pump() {
 
 // The addresses of picture and recording end with the server that gave them.
 async function renew() {
-  reopened = false;
-  const told = view.sound && await send({ what: "view", place: view.place });
+  const told = await send({ what: "view", place: view.place });
+  if (told) reopened = false;
   if (told && told.view && told.view.place === view.place) listen(told.view);
+  return Boolean(told);
 }
 
 function remember() {
@@ -218,6 +225,13 @@ function remember() {
   $("saved").textContent = view.phase === "rate" || !saved ? words : "";
   $("saved").classList.toggle("waits", waits);
   $("next").textContent = asked ? "Confirm" : "Next";
+}
+
+// Takes a change; none while another sample is coming.
+function edit(change) {
+  if (wanted && !failures) return;
+  draft = { ...draft, ...change };
+  changed();
 }
 
 function changed() {
@@ -374,7 +388,7 @@ function press(slot, value, event) {
 }
 
 function put(slot, value) {
-  if (wanted && wanted.what !== "finish") return;
+  if (wanted && !failures) return;
   if (value === UNSURE && !slot.question.unsure) {
     say(`${slot.question.title}: this form has no "cannot tell" here`);
     return;
@@ -391,8 +405,7 @@ function put(slot, value) {
   }
   if (chosen) getSelection().removeAllRanges();
   chosen = null;
-  draft = { ...draft, answers, evidence };
-  changed();
+  edit({ answers, evidence });
   say(`${slot.question.title}: ${wordsOf(slot.question, value, slot.key)}`);
 }
 
@@ -440,8 +453,7 @@ function show() {
 function forget(slot) {
   const evidence = { ...draft.evidence };
   delete evidence[slot.key];
-  draft = { ...draft, evidence };
-  changed();
+  edit({ evidence });
 }
 
 function confidence() {
@@ -453,14 +465,12 @@ function confidence() {
 }
 
 function sure(value) {
-  draft = { ...draft, confidence: draft.confidence === value || value > 3 ? null : value };
-  changed();
+  edit({ confidence: draft.confidence === value || value > 3 ? null : value });
 }
 
 function note() {
   const input = make("input", { id: "note", maxlength: 2000, autocomplete: "off", onchange: () => {
-    draft = { ...draft, note: input.value.trim() };
-    changed();
+    edit({ note: input.value.trim() });
   } });
   return make("div", { class: "question wide" }, make("label", { for: "note" }, make("kbd", { "aria-hidden": true }, "n"), " Note"),
     make("div", { class: "answers" }, input));
