@@ -36,6 +36,7 @@ from textual.widgets import Button, Input, OptionList, Static
 
 import tabwb.workbench
 from tabwb.host.plugins import Plugins
+from tabwb.records.series import Series
 from tabwb.records.speakers import Consent
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.store.store import Store
@@ -47,8 +48,10 @@ from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter, Passed
 from tabwb.workbench.shell.columns import shortened_apart
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.dialogs import TextField
+from tabwb.workbench.shell.explorer import Explorer
 from tabwb.workbench.shell.frame import MenuList, TitleBar, TitleState
 from tabwb.workbench.shell.help import GENERAL, help_for
+from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Flow, Pane
 from tests.workbench.seat import Given, Seat, Sit, Stage
 from tests.workbench.stocked import give
@@ -363,6 +366,29 @@ async def test_recent_administrations_have_scores_and_details(sit: Sit, tmp_path
         await seat.pilot.resize_terminal(80, 24)
         await seat.until(lambda: "13/15" in seat.text and "Details" not in seat.text)
         assert "S-014" in seat.text
+
+
+async def test_lesions_and_runs_are_rows_that_open_on_demand(sit: Sit, tmp_path: Path) -> None:
+    lesions = [f"mlp.down:zero:0.{dose}@layers=0,seed=1" for dose in (1, 3)]
+    with Store.open(tmp_path / "store.db") as store, closing(Plugins.load()) as plugins:
+        for seed in range(1, 6):
+            give(store, plugins, "oak", seed=seed, wrong=("wc1", "wc2")[:seed])
+        for lesion in lesions:
+            give(store, plugins, "oak", lesion=lesion)
+    async with sit((100, 30)) as seat:
+        await seat.reads("oak ▲ mlp.down · 0.3", "oak ▲ mlp.down · 0.1", "oak · 5 runs")
+        latest = seat.desk.query_one("#home-latest", RowList)
+        assert len(latest.rows) == 3
+        await seat.press("down", "down", "enter", reads="seed 5")
+        assert [getattr(row, "id", None) for row in latest.rows] == [7, 6, None, 5, 4, 3, 2, 1]
+        await seat.press("enter")
+        await seat.until(lambda: len(latest.rows) == 3, "the runs are one row again")
+        explorer = seat.desk.query_one(Explorer)
+        (series,) = [row for row in explorer.rows if isinstance(row, Series)]
+        assert [one.id for one in series.members] == [5, 4, 3, 2, 1]
+        explorer.choose(series.key)
+        explorer.action_select()
+        assert sum(getattr(row, "id", 0) in range(1, 6) for row in explorer.rows) == 5
 
 
 async def test_what_is_paused_is_continued_even_without_scores(

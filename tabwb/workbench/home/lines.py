@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from textual.content import Content
 
+from tabwb.analysis.differing import Curve, curve_of, differing, facts_name, facts_of
+from tabwb.analysis.differing import examinee_names as short_examinees
+from tabwb.records.series import Series
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
 from tabwb.workbench.engine.view_models import (
@@ -114,28 +117,148 @@ def unfinished_columns() -> Sequence[Column[Unfinished]]:
     )
 
 
-def recent_columns(known: Known, *, profiles: bool) -> Sequence[Column[Administration]]:
+INSET = "  "
+"""Before the names of the members of a series."""
+WITH = 38
+"""So many columns of names are not cut: others are left out before."""
+Row = Administration | Series[Administration]
+
+
+@dataclass(frozen=True, slots=True)
+class Recent:
+    """The latest administrations: a sweep or a series is one row until it is opened.
+
+    Attributes:
+        names: what tells each of those shown from the others, by number.
+        curves: of each series the share right and the burden, once all its scores are known.
+    """
+
+    rows: Sequence[Row]
+    opened: Collection[object]
+    names: Mapping[int, str]
+    curves: Mapping[object, tuple[Curve, Curve]]
+
+    @classmethod
+    def of(cls, found: Sequence[Row], opened: Collection[object], known: Known) -> Recent:
+        """Return the rows for what was found."""
+        singles = [one for one in found if isinstance(one, Administration)]
+        given = [one.conditions for one in singles]
+        names = dict(zip((one.id for one in singles), short_examinees(given), strict=True))
+        rows: list[Row] = []
+        curves: dict[object, tuple[Curve, Curve]] = {}
+        for row in found:
+            rows.append(row)
+            if isinstance(row, Administration):
+                continue
+            members, scored = row.members, [known.get(one.id) for one in row.members]
+            if not all(scored) and row.key not in opened:
+                continue
+            facts = facts_of([one.conditions for one in members], seeds=True)
+            if all(scored):
+                shares = [one.share if one else None for one in scored]
+                burdens = [_burden_value(one) for one in scored]
+                curves[row.key] = (
+                    curve_of(members, shares, facts),
+                    curve_of(members, burdens, facts),
+                )
+            if row.key in opened:
+                rows += members
+                own = differing(facts).own
+                names |= {
+                    one.id: f"{INSET}{facts_name(own[at]) or one.given_at}"
+                    for at, one in enumerate(members)
+                }
+        return cls(rows, opened, names, curves)
+
+
+def row_id(row: Row) -> object:
+    """Return what tells a row from others: a number, or the key of a series."""
+    return str(row.id) if isinstance(row, Administration) else row.key
+
+
+def recent_columns(known: Known, recent: Recent, *, profiles: bool) -> Sequence[Column[Row]]:
     """Return the columns of the latest administrations."""
-    shown: tuple[Column[Administration], ...] = (
-        Column("conditions", _conditions, rank=3, least=16),
+
+    def cell(
+        own: Callable[[Administration], Content | str],
+        series: Callable[[Series[Administration]], Content | str] = lambda one: "",
+    ) -> Callable[[Row], Content | str]:
+        return lambda row: own(row) if isinstance(row, Administration) else series(row)
+
+    def line(at: int) -> Callable[[Series[Administration]], Content]:
+        return lambda row: curve_line(found[at]) if (found := recent.curves.get(row.key)) else (
+            Content.styled("…", QUIET)
+        )  # fmt: skip
+
+    def told(row: Administration) -> Content:
+        return Content("") if recent.names[row.id].startswith(INSET) else _conditions(row)
+
+    def sign(row: Series[Administration]) -> str:
+        return "▾" if row.key in recent.opened else "▸"
+
+    def last(row: Row) -> Administration:
+        return row if isinstance(row, Administration) else row.members[0]
+
+    shown: tuple[Column[Row], ...] = (
+        Column(
+            "conditions", cell(told, lambda row: _along(row, recent)), rank=3, least=16, end=True
+        ),
     )
     return (
-        Column("", _sign),
-        Column("#", lambda one: str(one.id), right=True),
-        Column("battery", lambda one: one.battery, least=14),
-        Column("with", _examinee, least=18),
+        Column("", cell(_sign, sign)),
+        Column("#", cell(lambda one: str(one.id)), right=True),
+        Column("battery", lambda row: last(row).battery, least=7, end=True),
+        Column("with", cell(lambda one: recent.names[one.id], lambda row: row.title), least=WITH),
         *(() if profiles else shown),
-        Column("given", _progress, right=True, rank=4),
-        Column("right", lambda one: _right(known.get(one.id)), right=True),
-        Column("", lambda one: _right_bar(known.get(one.id)), rank=6),
-        Column("burden", lambda one: _burden(known.get(one.id)), right=True, rank=1),
-        *_when(lambda one: one, 2),
+        Column("given", cell(_progress, _complete), right=True, rank=4),
+        Column("right", cell(lambda one: _right(known.get(one.id)), line(0)), right=True),
+        Column("", cell(lambda one: _right_bar(known.get(one.id))), rank=6),
+        Column("burden", cell(lambda one: _burden(known.get(one.id)), line(1)), right=True, rank=1),
+        *_when(last, 2),
     )
 
 
-def profile_line(known: Known, administration: Administration, width: int) -> Content:
+LINE = 10
+"""Columns of the small line of a series."""
+
+
+def curve_line(curve: Curve) -> Content:
+    """Return a small line of a curve, from 0 to its highest value or to 1."""
+    known = [value for value in curve.values if value is not None]
+    return spark(curve.values, LINE, highest=max([*known, 1.0])) if known else Content(NO_BURDEN)
+
+
+def _along(row: Series[Administration], recent: Recent) -> Content:
+    found = recent.curves.get(row.key)
+    return Content.styled(found[0].words if found else "", QUIET)
+
+
+def _complete(row: Series[Administration]) -> str:
+    return f"{sum(one.status not in UNFINISHED for one in row.members)}/{len(row.members)}"
+
+
+def profile_line(known: Known, recent: Recent, row: Row, width: int) -> Content:
     """Return the line below an administration: a mark for each item, then the conditions."""
-    return _profile(known.get(administration.id), _conditions(administration), width)
+    if isinstance(row, Administration):
+        return _profile(known.get(row.id), _conditions(row), width)
+    return Content.assemble(" " * MARKS_INDENT, _along(row, recent)).truncate(width)
+
+
+def series_details(row: Series[Administration], recent: Recent, width: int) -> Iterator[Content]:
+    """Yield what the members of a series have in common, in what they differ, and their curves."""
+    split = differing(facts_of([one.conditions for one in row.members], seeds=True))
+    yield from folded(row.title, width, "bold")
+    yield Content.styled(f"{_complete(row)} complete. Enter shows or hides them.", QUIET)
+    yield Content("")
+    for title, curve in zip(("right", "burden"), recent.curves.get(row.key, ()), strict=False):
+        known = [value for value in curve.values if value is not None]
+        ends = f"{min(known):.2f}-{max(known):.2f}" if known else ""
+        line = Content.assemble(curve_line(curve), f"  {title} {ends}  ", (curve.words, QUIET))
+        yield line.truncate(width, ellipsis=True)
+    yield Content("")
+    if split.keys:
+        yield from folded(f"They differ in {', '.join(split.keys)}.", width)
+    yield from folded(f"All: {facts_name(split.common)}", width, QUIET)
 
 
 def _conditions(administration: Administration) -> Content:
@@ -235,6 +358,11 @@ def _right(scored: ScoredAdministration | None) -> str:
 def _right_bar(scored: ScoredAdministration | None) -> Content:
     share = scored.share if scored else None
     return Content("") if share is None else share_bar(share, BAR)
+
+
+def _burden_value(scored: ScoredAdministration | None) -> float | None:
+    judges = scored.scores.judges if scored else ()
+    return judges[0].burden.symptom_burden.value if judges else None
 
 
 def _burden(scored: ScoredAdministration | None) -> str:

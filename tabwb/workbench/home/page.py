@@ -20,6 +20,7 @@ from textual.style import Style
 from textual.timer import Timer
 from textual.widgets import Static
 
+from tabwb.records.series import Series
 from tabwb.records.trials import Administration
 from tabwb.records.words import RESEARCH_ONLY, plural
 from tabwb.workbench.engine import messages
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from tabwb.administer.participants import Participant
     from tabwb.workbench.engine.engine import Engine
     from tabwb.workbench.engine.session_controller import SessionController
+    from tabwb.workbench.home.lines import Recent, Row
     from tabwb.workbench.shell.desk import Desk
 
 
@@ -146,7 +148,11 @@ def _flow(hints: Sequence[StartHint], width: int) -> Iterator[Content]:
 
 
 MOST_RECENT = 60
-"""The number of administrations listed; *Open* finds all of them."""
+"""The number of rows listed; *Open* finds all administrations."""
+MOST_SEARCHED = 5000
+"""So many latest administrations are put together in sweeps and series."""
+MOST_DRAWN = 400
+"""The line of a larger sweep is not drawn: its scores would take too long to read."""
 BESIDE = 112
 """From so many columns details and participants are at the right."""
 MOST_PEOPLE = 30
@@ -186,7 +192,9 @@ allowed* that a model or judge which needs a network may use it (`tabwb --offlin
 
 *Continue* lists unfinished work: administrations that are running or paused, interrupted
 recordings, responses that a judge has not judged yet. *Recent* has the latest administrations with
-the number of right responses, the burden and, where there is room, a mark for each item.
+the number of right responses, the burden and, where there is room, a mark for each item. A sweep,
+or a series of runs or sessions, is one row with small lines along its amounts; **enter** shows its
+administrations below it, named by what differs between them, and hides them again.
 *Participants* lists people by their study IDs.
 
 **Up** and **down** move, **enter** opens; tab goes to the next list. A click highlights a line, a
@@ -220,6 +228,11 @@ class HomePage(Page, can_focus=True):
         self._placed: tuple[RowList, str | None, str | None] | None = None
         """The list at which the page was entered, its row and its first row, while the store is
         being read."""
+        self._series: tuple[Sequence[Administration], list[Row]] | None = None
+        """Administrations with the rows that they are."""
+        self._opened: set[object] = set()
+        """The keys of sweeps and series whose members are shown."""
+        self._shown: Recent
         self._profiles = False
         """Whether recent administrations have a mark for each item."""
         self._listed = False
@@ -335,9 +348,22 @@ class HomePage(Page, can_focus=True):
         return as_now and administration.id not in self._rescored
 
     @property
-    def _recent(self) -> tuple[Administration, ...]:
+    def _found(self) -> list[Row]:
+        """The latest rows: administrations, sweeps and series."""
+        from tabwb.analysis.differing import in_series  # not before the first frame
+
         given = self._catalogue.administrations if self._catalogue else ()
-        return tuple(reversed(given[-MOST_RECENT:]))
+        if self._series is None or self._series[0] is not given:
+            found = in_series(given[: -MOST_SEARCHED - 1 : -1], lambda one: one)
+            self._series = given, found
+        return self._series[1][:MOST_RECENT]
+
+    @property
+    def _recent(self) -> list[Administration]:
+        """The administrations of these rows, those outside of sweeps and series first."""
+        singles = [one for one in self._found if isinstance(one, Administration)]
+        several = [one.members for one in self._found if not isinstance(one, Administration)]
+        return [*singles, *(one for own in several if len(own) <= MOST_DRAWN for one in own)]
 
     def _stored(self, message: messages.Stored) -> None:
         self._rescored.add(message.number)
@@ -408,23 +434,27 @@ class HomePage(Page, can_focus=True):
     def _fill_lists(self, catalogue: Catalogue) -> None:
         from tabwb.workbench.home import lines  # not before the first frame
 
-        rows = lines.unfinished(catalogue.open, catalogue.interrupted, self._known)
+        found = self._found
+        recent = self._shown = lines.Recent.of(found, self._opened, self._known)
+        shown = {one.id for one in recent.rows if isinstance(one, Administration)}
+        seen = {number: one for number, one in self._known.items() if number in shown}
+        rows = lines.unfinished(catalogue.open, catalogue.interrupted, seen)
         self.query_one("#home-continue").display = bool(rows)
         self.query_one("#home-open", RowList).show(
             lines.unfinished_columns(), rows, ids=lambda row: row.id
         )
-        recent = self._recent
         latest = self.query_one("#home-latest", RowList)
         if latest.size.height:  # none while another page is shown
-            self._profiles = latest.size.height > 2 * len(recent)
+            self._profiles = latest.size.height > 2 * len(recent.rows)
         known = dict(self._known)
         latest.show(
-            lines.recent_columns(known, profiles=self._profiles),
-            recent,
-            ids=lambda one: str(one.id),
-            below=partial(lines.profile_line, known) if self._profiles else None,
+            lines.recent_columns(known, recent, profiles=self._profiles),
+            recent.rows,
+            ids=lines.row_id,
+            below=partial(lines.profile_line, known, recent) if self._profiles else None,
         )
-        older = len(catalogue.administrations) - len(recent)
+        listed = sum(1 if isinstance(one, Administration) else len(one.members) for one in found)
+        older = len(catalogue.administrations) - listed
         pane = self.query_one("#home-recent", Pane)
         pane.border_title = "Recent"
         pane.border_subtitle = f"{plural(older, 'older one')}: o finds all" if older else ""
@@ -474,6 +504,12 @@ class HomePage(Page, can_focus=True):
             person = next(one for one in self._participants if one.id == chosen)
             pane.border_title = person.id
             text.show(lambda width: lines.participant_details(person, self._known, width))
+            return
+        if isinstance(chosen, tuple):
+            several = (one for one in self._found if isinstance(one, Series))
+            series = next(one for one in several if one.key == chosen)
+            pane.border_title, shown = series.name, self._shown
+            text.show(lambda width: lines.series_details(series, shown, width))
             return
         number = int(chosen.removeprefix("judge:"))
         given = self._catalogue.administrations if self._catalogue else ()
@@ -535,6 +571,10 @@ class HomePage(Page, can_focus=True):
         """Open what was chosen."""
         event.stop()
         chosen = event.list.chosen
+        if isinstance(chosen, tuple):
+            self._opened ^= {chosen}
+            self._fill()
+            return
         kind, _, number = chosen.rpartition(":")
         if event.list.id == "home-participants":
             self.desk.open("participants", chosen)

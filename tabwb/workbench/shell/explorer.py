@@ -17,6 +17,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from tabwb.records.conditions import Conditions
+from tabwb.records.series import Series
 from tabwb.records.trials import Administration
 from tabwb.workbench.engine.view_models import UNFINISHED, Catalogue
 from tabwb.workbench.shell.columns import Column, Fitted, Heading, shortened_apart
@@ -28,6 +29,7 @@ from tabwb.workbench.shell.wording import (
     name_of,
     special_conditions,
     special_words,
+    spread,
     state_word,
 )
 
@@ -124,6 +126,8 @@ def _rank(text: Searched, word: str) -> int | None:
 
 MOST_LISTED = 60
 """The number of administrations listed; *Open* finds all of them."""
+MOST_SEARCHED = 2000
+"""So many of the latest are put together in sweeps and series."""
 LEAST_BATTERY = 4
 """The columns to which the names of batteries and examinees may be cut."""
 
@@ -142,7 +146,7 @@ class Group(NamedTuple):
     n: int
 
 
-Row = Group | Entry | Administration
+Row = Group | Entry | Administration | Series[Administration]
 MARK = "◆"
 """The sign of the open administration."""
 
@@ -162,6 +166,8 @@ under a lesion. ◆ marks the open administration.
 - **enter** on a battery or an examinee begins a new administration with it
 - **enter** on an administration opens it: one that is running or paused can be continued,
   a complete one shows its results
+- **enter** on a sweep, or a series of runs or sessions, shows its administrations, each named by
+  what differs between them
 - a click goes to a row, a second click opens it
 - **/** filters: type parts of a number, name, state, condition or date; **esc** ends the filter
 - **space** folds a group; arrows move
@@ -182,6 +188,10 @@ under a lesion. ◆ marks the open administration.
         self._opened: Administration | None = None
         self._scores: dict[int, tuple[int, int]] = {}
         self._words = ""
+        self._unfolded: set[object] = set()
+        """The keys of sweeps and series whose members are listed."""
+        self._members: dict[int, str] = {}
+        """What tells such members apart, by number."""
         self._columns_of: Sequence[Column[Administration]] = (
             Column("", self._sign),
             Column("", lambda one: str(one.id), right=True),
@@ -221,28 +231,52 @@ under a lesion. ◆ marks the open administration.
         examinees = [name for name in catalogue.examinees if self._has_words(name)]
         found = self._finder.ranked(catalogue.administrations, self._words)
         batteries = [one for one in catalogue.batteries if self._has_words(f"{one.id} {one.title}")]
-        given = [self._as_now(one) for one in found[:MOST_LISTED]]
+        given, several = self._listed([self._as_now(one) for one in found])
         rows = [
             *self._group("Batteries", [Entry("battery", one.id) for one in batteries]),
             *self._group("Examinees", [Entry("examinee", name) for name in examinees]),
-            *self._group("Administrations", given, len(found)),
+            *self._group("Administrations", given, len(found), several),
         ]
-        self.show(self._columns_of, rows, ids=_id, measured=given)
+        measured = [one for one in given if isinstance(one, Administration)]
+        own = [one for one in measured if one.id not in self._members]
+        self.show(self._columns_of, rows, ids=_id, measured=own)
+
+    def _listed(self, found: Sequence[Administration]) -> tuple[list[Row], int]:
+        """Return the rows of administrations, and how many administrations these stand for."""
+        self._members.clear()
+        if self._words or not found:
+            return list(found[:MOST_LISTED]), min(len(found), MOST_LISTED)
+        from tabwb.analysis.differing import differing, facts_of, in_series  # not before the frame
+
+        rows: list[Row] = []
+        n = 0
+        for row in in_series(found[:MOST_SEARCHED], lambda one: one)[:MOST_LISTED]:
+            rows.append(row)
+            n += len(row.members) if isinstance(row, Series) else 1
+            if isinstance(row, Series) and row.key in self._unfolded:
+                rows += row.members
+                facts = facts_of([one.conditions for one in row.members], seeds=True)
+                named = zip(row.members, differing(facts).own, strict=True)
+                self._members |= {
+                    one.id: " ".join(own.values()) or one.given_at for one, own in named
+                }
+        return rows, n
 
     def _as_now(self, one: Administration) -> Administration:
         return self._opened if self._opened is not None and one.id == self._opened.id else one
 
     def _group(
-        self, title: str, rows: Sequence[Row], n: int | None = None
+        self, title: str, rows: Sequence[Row], n: int | None = None, several: int = 0
     ) -> Iterator[Row | Heading]:
         n = len(rows) if n is None else n
+        several = several or len(rows)
         yield Group(title, n)
         if title in self._folded:
             return
         yield from rows
-        if n > len(rows):
+        if n > several:
             more = "older" if not self._words else "more"
-            yield Heading(Content.styled(f"  … {n - len(rows)} {more}", QUIET))
+            yield Heading(Content.styled(f"  … {n - several} {more}", QUIET))
         elif not rows:
             words = "nothing found" if self._words else "none yet"
             yield Heading(Content.styled(f"  {words}", QUIET))
@@ -257,7 +291,15 @@ under a lesion. ◆ marks the open administration.
             return Content.assemble((f"{sign} ", QUIET), (row.title, "bold"), (f"  {row.n}", QUIET))
         if isinstance(row, Entry):
             return Content(f"  {self._names(row.kind, fitted.width - 2)[row.name]}")
+        if isinstance(row, Series):
+            sign = "▾" if row.key in self._unfolded else "▸"
+            number = Content.styled(str(len(row.members)), QUIET)
+            return spread(Content(f" {sign} {row.name}"), number, fitted.width)
         line = fitted.line(row)
+        if isinstance(row, Administration) and (name := self._members.get(row.id)) is not None:
+            line = Content(f" {self._sign(row)} {name}")
+            if line.cell_length + len(self._count(row)) < fitted.width:
+                line = spread(line, Content(self._count(row)), fitted.width)
         return line.stylize("bold") if self._is_open(row) else line
 
     def _names(self, kind: str, width: int) -> Mapping[str, str]:
@@ -291,7 +333,7 @@ under a lesion. ◆ marks the open administration.
     def action_select(self) -> None:
         """Open the current row, or fold its group."""
         if self.chosen_entry is None:
-            self.action_fold()
+            self.action_fold()  # of a group, a sweep or a series
         else:
             super().action_select()
 
@@ -302,6 +344,9 @@ under a lesion. ◆ marks the open administration.
             self._folded ^= {row.title}
             self._fill()
             self.post_message(self.Folded(tuple(sorted(self._folded))))
+        elif isinstance(row, Series):
+            self._unfolded ^= {row.key}
+            self._fill()
 
     def on_mouse_move(self, event: MouseMove) -> None:
         """Let the tooltip tell what a row cuts."""
@@ -313,6 +358,8 @@ under a lesion. ◆ marks the open administration.
     def _told(self, row: Row | Heading) -> str:
         if isinstance(row, Entry):
             return row.name
+        if isinstance(row, Series):
+            return row.title
         if not isinstance(row, Administration):
             return ""
         words = [f"#{row.id}  {name_of(row)}", ", ".join(special_words(row))]
@@ -328,6 +375,8 @@ def _id(row: Row) -> object:
         if isinstance(row, Administration)
         else row[:2]
         if isinstance(row, Entry)
+        else row.key
+        if isinstance(row, Series)
         else row.title
     )
 
