@@ -564,7 +564,7 @@ class HomePage(Page, can_focus=True):
     def listen(self) -> None:
         """Play the first recording of the administration that is marked, or stop."""
         marked = next((one.chosen for one in self._lists if one.has_focus), None)
-        if marked is not None and marked.isdigit():
+        if isinstance(marked, str) and marked.isdigit():
             self.desk.request("naming", "playback", int(marked))
 
     def on_row_list_selected(self, event: RowList.Selected) -> None:
