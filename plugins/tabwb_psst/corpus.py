@@ -53,7 +53,7 @@ LABELS: Final = 1_000
 
 ProblemKind: TypeAlias = Literal[
     "files", "accepted pronunciations", "lines", "ids twice", "labels", "sounds", "durations",
-    "0 s", "splits",
+    "0 s", "splits", "speakers",
 ]  # fmt: skip
 
 
@@ -61,7 +61,8 @@ ProblemKind: TypeAlias = Literal[
 class Problem:
     """What is wrong at one place; what it concerns is left out and the rest is read.
 
-    Of ``durations`` nothing is left out: that of the sound counts.
+    Of ``durations`` nothing is left out: that of the sound counts. Nor of ``speakers`` whose ids
+    differ in capitals only: they stay apart, in one split.
     """
 
     kind: ProblemKind
@@ -159,7 +160,7 @@ class Corpus:
     @property
     def left_out(self) -> Mapping[ProblemKind, int]:
         """How often something was left out: utterances, and accepted pronunciations."""
-        kept: tuple[ProblemKind, ...] = ("files", "durations")
+        kept: tuple[ProblemKind, ...] = ("files", "durations", "speakers")
         return {kind: n for kind, n in self.problem_counts.items() if kind not in kept}
 
 
@@ -379,21 +380,33 @@ def _sound(
 
 
 def _in_one_split(utterances: Sequence[Utterance], problems: list[Problem]) -> Iterator[Utterance]:
-    """Leave out what a speaker has in another split than the one with most of its utterances."""
+    """Leave out what a speaker has in another split than the one with most of its utterances.
+
+    Speakers whose ids differ in capitals only may be one person: they are told, and count as one.
+    """
     count: defaultdict[str, Counter[Split]] = defaultdict(Counter)
+    names: dict[str, dict[str, str]] = {}
     for utterance in utterances:
-        count[utterance.speaker][utterance.split] += 1
+        speaker = utterance.speaker.casefold()
+        count[speaker][utterance.split] += 1
+        names.setdefault(speaker, {}).setdefault(utterance.speaker, utterance.where)
+    for own in names.values():
+        (first, _), *others = own.items()
+        for other, where in others:
+            message = f"speakers {first} and {other} may be one person: write both alike"
+            problems.append(Problem("speakers", where, message))
     stays = {speaker: own.most_common(1)[0][0] for speaker, own in count.items()}
     told: set[str] = set()
     for utterance in utterances:
-        speaker, keeps = utterance.speaker, stays[utterance.speaker]
+        speaker = utterance.speaker.casefold()
+        keeps = stays[speaker]
         if utterance.split == keeps:
             yield utterance
         elif speaker not in told:
             told.add(speaker)
             others = sum(count[speaker].values()) - count[speaker][keeps]
             message = (
-                f"speaker {speaker} is in {' and '.join(count[speaker])}; "
+                f"speaker {' or '.join(names[speaker])} is in {' and '.join(count[speaker])}; "
                 f"{others} outside {keeps} left out"
             )
             problems.append(Problem("splits", utterance.where, message))

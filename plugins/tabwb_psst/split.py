@@ -87,10 +87,12 @@ class SplitSpeakers(Operation):
 
     def check(self, plugins: Plugins) -> None:
         """Check the values that do not depend on the data."""
-        _aims(self.aim)
+        aims = _aims(self.aim)
         _keys(self.by, plugins.study)
         if self.record:
-            plugins.study.column(self.record)
+            column = plugins.study.column(self.record)
+            for split in aims:
+                column.read(split)
             if self.corpus is not None:
                 raise UsageError("splits of what is stored can be recorded, not those of a folder",
                                  where="record")  # fmt: skip
@@ -120,8 +122,10 @@ class SplitSpeakers(Operation):
             improve=not self.random_only,
         )  # fmt: skip
         names = list(aims)
+        places = dict(zip(speakers, found.places, strict=True))
         split_of = {
-            speaker: names[place] for speaker, place in zip(speakers, found.places, strict=True)
+            speaker: names[places[speaker.casefold()]]
+            for speaker in sorted({one.speaker for one in amounts}, key=str.casefold)
         }
         self._keep(tools, split_of)
         made = [one._replace(split=split_of[one.speaker]) for one in amounts]
@@ -219,14 +223,17 @@ def _keys(text: str, study: Study) -> tuple[Key, ...]:
 
 
 def _seconds(amounts: Sequence[Amount]) -> tuple[np.ndarray[Any, np.dtype[np.float64]], list[str]]:
-    """Return the seconds of each speaker in each stratum, and the speakers in order."""
-    speakers = sorted({one.speaker for one in amounts})
+    """Return the seconds of each speaker in each stratum, and the speakers in order.
+
+    Those whose ids differ in capitals only may be one person: they are one here.
+    """
+    speakers = sorted({one.speaker.casefold() for one in amounts})
     strata = sorted({one.strata for one in amounts})
     rows = {speaker: place for place, speaker in enumerate(speakers)}
     columns = {stratum: place for place, stratum in enumerate(strata)}
     seconds = np.zeros((len(speakers), len(strata)))
     for one in amounts:
-        seconds[rows[one.speaker], columns[one.strata]] += one.seconds
+        seconds[rows[one.speaker.casefold()], columns[one.strata]] += one.seconds
     return seconds, speakers
 
 

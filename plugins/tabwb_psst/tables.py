@@ -19,7 +19,7 @@ from tabwb.tables.table import Table, table_of
 from tabwb_psst.amounts import ALL, Amount, amounts_table
 from tabwb_psst.corpus import SPLITS
 from tabwb_psst.groups import Key, Stratum, keys_of, order_of, strata_of
-from tabwb_psst.stored import CORPUS, WHERE, Response, may, responses_of
+from tabwb_psst.stored import CORPUS, WHERE, Response, responses_of
 
 Which = Literal["1", "2", "3", "7", "shared", "confusion", "features"]
 GOLD = "gold"
@@ -84,12 +84,6 @@ class PaperTable(Operation):
             if keys:
                 caption += f", by {by}"
         tools.tables.append((table, caption))
-        if self.which == "shared" and self.corpus is None:  # it names speakers
-            inside = [one for one in dict.fromkeys(table["speaker"].to_list())
-                      if not may(tools, str(one), "share")]  # fmt: skip
-            if inside:
-                tools.warn(f"this stays within the study: not consented to sharing outside it "
-                           f"(scope 'share'): {', '.join(map(str, inside))}")  # fmt: skip
 
 
 def _amounts(name: str, responses: Sequence[Response], keys: Sequence[Key]) -> Table:

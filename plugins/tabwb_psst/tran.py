@@ -231,7 +231,7 @@ def _sample(known: Sequence[Known], split: str, names: Sequence[str]) -> Sample:
     return Sample(
         np.array(rows, float).reshape(len(own), len(names) + 1),
         np.array([one.right for one in own], bool),
-        [one.speaker for one in own],
+        [one.speaker.casefold() for one in own],
     )
 
 

@@ -456,6 +456,12 @@ def _participant_key(column: Column) -> Key:
     def values(data: AdministrationData) -> tuple[Value, ...]:
         return column.parts(data.speaker.get(column.name))
 
+    def read(text: str) -> Value:
+        try:
+            return column.read(text)
+        except UsageError:  # the name of a band, or recorded when the column was another one
+            return text
+
     def also(data: AdministrationData) -> tuple[str, ...]:
         found = values(data)
         return tuple(filter(None, map(column.band, found))) if found else (NOT_RECORDED,)
@@ -478,6 +484,7 @@ def _participant_key(column: Column) -> Key:
         several=column.type == "choices",
         band=column.group if column.bands else None,
         order=column.order,
+        read=read,
     )
 
 

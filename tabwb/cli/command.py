@@ -207,6 +207,11 @@ def _printed(
     """Print the document, also of stopped work; of work that failed, where it holds anything."""
 
     def printed(*, failed: bool = False) -> None:
+        if tools.tables and tools.chosen:
+            from tabwb.cli.result_printing import warn_unshared
+
+            given = map(tools.store.administration, tools.chosen)
+            warn_unshared(tools.store, tools.plugins, given, format_id)
         if format_id == "json":
             document = operation.documented(tools)
             if any(document.values()) if failed else document:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from tabwb.operations.operation import WHERE, Arg, Operation, Progress, Told, Tools
 from tabwb.records.errors import TabwbError, UsageError
-from tabwb.records.words import plural
+from tabwb.records.words import did_you_mean, plural
 
 if TYPE_CHECKING:
     from tabwb.analysis.grouping import Grouped
@@ -141,6 +141,12 @@ class MakeNorms(Operation):
         chosen = Selection.of(("participant", self.by), self.where)
         rows = selected_groups(tools.store, (), chosen, interval=False)
         people = [row for row in rows if is_one_person(row.group.members)]
+        known = sorted({result.measure for row in rows for result in row.results})
+        if unknown := [name for name in self.measure if rows and name not in known]:
+            raise UsageError(
+                f"'{unknown[0]}' is not a measure here" + did_you_mean(unknown[0], known),
+                where="measure", allowed=", ".join(known),
+            )  # fmt: skip
         groups: dict[tuple[str, ...], dict[str, list[float]]] = {}
         for row in people:
             person = row.group.members[0].conditions.examinee

@@ -290,6 +290,7 @@ class Tools:
         document: what was done so far, in plain values; kept when the work stops early.
         result: what was made, for who shows it; what it is the operation says.
         tables: those that were made, each with its caption; every interface writes them.
+        chosen: the administrations that were asked for by filters, or of which all were taken.
         detail: an estimate also lists what would be sent, each as it is read.
         keeps: its document has that too.
         tell: hears how far work is that cannot yield it.
@@ -315,6 +316,7 @@ class Tools:
     document: dict[str, Any] = field(default_factory=dict)
     result: Any = None
     tables: list[tuple[Table, str]] = field(default_factory=list)
+    chosen: list[int] = field(default_factory=list)
     detail: bool = False
     keeps: bool = True
     tell: Callable[[Told], object] = lambda told: None
@@ -667,7 +669,8 @@ def numbers_of(
     from tabwb.analysis.selection import matching
 
     if where or everything:
-        return list(dict.fromkeys(matching(tools.store, ids, where)))
+        tools.chosen[:] = dict.fromkeys(matching(tools.store, ids, where))
+        return [*tools.chosen]
     return list(dict.fromkeys(tools.store.administration(one).id for one in ids))
 
 

@@ -42,7 +42,7 @@ class TranscribeFiles(Operation):
     """
 
     NAME, TITLE, DOING, TOLD = "transcribe", "Transcribe", "Transcription", "file"
-    SAFE: ClassVar[str] = "finished transcripts are printed"
+    SAFE: ClassVar[str] = "finished transcripts are kept"
     files: Annotated[
         tuple[Path, ...],
         Arg("Sound files, and folders of them.", "Files", metavar="[FILE]...", positional=True),

@@ -119,10 +119,14 @@ def named(names: Iterable[str]) -> str:
 def read_table(path: Path, left_out: list[TabwbError] | None = None) -> Table:
     """Read a tab-separated file; ``-`` is standard input.
 
-    A row with too few or too many cells is refused; with ``left_out`` it goes there instead.
+    A row with a control character, or with too few or too many cells, is refused; with
+    ``left_out`` it goes there instead.
     """
     name = str(path)
-    lines = list(_lines(table_text(path)))
+    text = _text(path)
+    lines = list(_lines(text))
+    if left_out is None or (lines and _CONTROL.search(lines[0][1])):
+        _check_characters(text, name)
     if not lines:
         raise TabwbError("the file is empty", where=name, allowed="a line of headings, then rows")
     (first, head), *others = lines
@@ -130,20 +134,26 @@ def read_table(path: Path, left_out: list[TabwbError] | None = None) -> Table:
     _check_columns(columns, f"{name}:{first}")
     rows = []
     for number, line in others:
-        cells = _cells(line)
         where = f"{name}:{number}"
-        if len(cells) != len(columns):
-            error = TabwbError(
-                f"{len(cells)} columns, where the headings have {len(columns)}",
-                where=where,
-                hint="columns are separated by one tab; an empty last one needs its tab too",
-            )
+        try:
+            _check_characters(line, name, number)
+            rows.append(Row(where, _row(columns, line, where)))
+        except TabwbError as error:
             if left_out is None:
-                raise error
+                raise
             left_out.append(error)
-            continue
-        rows.append(Row(where, dict(zip(columns, cells, strict=True))))
     return Table(name, columns, tuple(rows))
+
+
+def _row(columns: tuple[str, ...], line: str, where: str) -> dict[str, str]:
+    cells = _cells(line)
+    if len(cells) != len(columns):
+        raise TabwbError(
+            f"{len(cells)} columns, where the headings have {len(columns)}",
+            where=where,
+            hint="columns are separated by one tab; an empty last one needs its tab too",
+        )
+    return dict(zip(columns, cells, strict=True))
 
 
 def _check_columns(columns: tuple[str, ...], where: str) -> None:
@@ -160,6 +170,12 @@ def _check_columns(columns: tuple[str, ...], where: str) -> None:
 
 def table_text(path: Path) -> str:
     """Return the text of a table as it is in the file; ``-`` is standard input."""
+    text = _text(path)
+    _check_characters(text, str(path))
+    return text
+
+
+def _text(path: Path) -> str:
     name = str(path)
     if path.is_dir():
         raise TabwbError("this is a folder", where=name, allowed="a table")
@@ -176,7 +192,7 @@ def table_text(path: Path) -> str:
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise TabwbError("the file is UTF-16", where=name, hint="save it as UTF-8")
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise TabwbError(
@@ -184,14 +200,16 @@ def table_text(path: Path) -> str:
             where=f"{name}:{line}",
             hint="save the file as UTF-8",
         ) from error
+
+
+def _check_characters(text: str, name: str, first: int = 1) -> None:
+    """Refuse control characters: in a terminal they would be obeyed, not shown."""
     control = _CONTROL.search(text)
     if control is not None:
-        line = text.count("\n", 0, control.start()) + 1
-        # In a terminal it would be obeyed, not shown.
+        line = text.count("\n", 0, control.start()) + first
         raise TabwbError(
             f"the control character U+{ord(control[0]):04X} is not allowed", where=f"{name}:{line}"
         )
-    return text
 
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:

@@ -578,7 +578,7 @@ def _holder(path: Path) -> str:
     return first if first.isdigit() else ""
 
 
-IMPORTING = "spoken naming is being imported"
+IMPORTING = "another import into this store is running"
 """What is open while :meth:`Database.lock_import` is held."""
 
 

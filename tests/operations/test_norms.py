@@ -73,6 +73,7 @@ def test_norms_are_made_and_shown_beside_scores(run: Run, study: Path) -> None: 
 def test_small_groups_are_left_out(run: Run, study: Path) -> None:  # noqa: F811
     words = ("norms", "make", study / "few.toml", "--source", "us", "--license", "CC0")
     run(*words, "--least", "7", status=1)
+    run(*words, "--measure", "accuracy,nothing", status=2, err="accuracy")
     assert not (study / "few.toml").exists()
 
 

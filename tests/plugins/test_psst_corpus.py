@@ -166,6 +166,30 @@ def test_a_speaker_is_in_the_split_of_most_of_its_utterances(root: Path) -> None
     assert len(corpus.utterances) == 59
 
 
+def test_speakers_that_differ_in_capitals_are_told_and_in_one_split(root: Path) -> None:
+    kept = lines(root)[1][COLUMNS.index("session")]
+    own = sum(row[1] == kept for row in lines(root))
+    same = changed(root, 2, session=kept.swapcase(), utterance_id="x-VNT37-other")
+    other = changed(root, 1, split="test", session=kept.swapcase(), utterance_id="y-VNT37-other")
+    corpus = read_corpus(root)
+    assert [(one.kind, one.where) for one in corpus.problems] == [
+        ("speakers", same), ("splits", other),
+    ]  # fmt: skip
+    assert corpus.left_out == {"splits": 1}
+    assert {one.split for one in corpus.by_speaker[speaker_of(kept.swapcase())]} == {"train"}
+    assert own and len(corpus.utterances) == 59
+
+
+def test_a_control_character_is_one_line(root: Path) -> None:
+    where = changed(root, 1, prompt="d\x1bog")
+    corpus = read_corpus(root)
+    assert [(one.kind, one.where) for one in corpus.problems] == [("lines", where)]
+    assert len(corpus.utterances) == 59
+    changed(root, 0, prompt="prom\x1bpt")
+    with pytest.raises(TabwbError):
+        read_corpus(root)
+
+
 def test_an_empty_transcript_is_none_and_silence_is_empty(root: Path) -> None:
     changed(root, 1, transcript="")
     changed(root, 2, transcript="<sil>")

@@ -207,6 +207,23 @@ def test_every_format_has_the_same_cells(
     assert made.to_dicts() == rows
 
 
+def test_who_has_not_agreed_to_share_is_named_beside_a_table_for_a_document(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with tabwb.open() as study:
+        person = study.store.people.speakers()[0].id
+
+    def named(*words: str) -> bool:
+        capsys.readouterr()
+        assert main(["psst", "table", "1", *words]) == 0
+        return person in capsys.readouterr().err
+
+    assert main(["speaker", "consent", person, "--scope", "record", "--given"]) == 0
+    assert not named() and named("--format", "csv") and named("--json")
+    assert main(["speaker", "consent", person, "--all", "--given"]) == 0
+    assert not named("--format", "csv")
+
+
 def test_a_folder_has_its_amounts_and_gold_without_a_store(
     folder: Path, table: Callable[..., list[dict[str, Any]]]
 ) -> None:

@@ -149,9 +149,11 @@ def choose(
     if "store" in places:
         own, more, notes = stored(places["store"])
         labelled += own
-        test |= more
+        test |= {speaker.casefold() for speaker in more}
         chosen.notes += notes
-    allowed = [one for one in labelled if one.split == "test" or one.speaker not in test]
+    allowed = [
+        one for one in labelled if one.split == "test" or one.speaker.casefold() not in test
+    ]
     _say(chosen.notes, len(labelled) - len(allowed), "response", "of speakers of the test split")
     chosen.examples += _held_out(allowed, seed, chosen.notes)
     others = {one.speaker for one in chosen.examples if one.split == "valid"} | test
@@ -198,22 +200,24 @@ def _psst(root: Path, notes: list[str]) -> tuple[list[Example], set[str]]:
     table = root / "test" / TABLE
     rows = read_table(table, []).rows if table.is_file() else ()
     return examples, {
-        speaker_of(row.cells["session"], row.cells["utterance_id"]) for row in rows
-    } - {one.speaker for one in corpus.split("train", "valid")}
+        speaker_of(row.cells["session"], row.cells["utterance_id"]).casefold() for row in rows
+    } - {one.speaker.casefold() for one in corpus.split("train", "valid")}
 
 
 def _held_out(examples: list[Example], seed: int, notes: list[str]) -> list[Example]:
     """Where nothing is of the validation split, every tenth speaker is held out."""
     if not examples or any(one.split == "valid" for one in examples):
         return examples
-    speakers = sorted({one.speaker for one in examples})
+    speakers = sorted({one.speaker.casefold() for one in examples})
     if len(speakers) < 2:
         raise UsageError("one speaker cannot be both trained on and held out for validation",
                          where="data")  # fmt: skip
     random.Random(seed).shuffle(speakers)
     held = set(speakers[: max(len(speakers) // 10, 1)])
     notes.append(f"{plural(len(held), 'speaker')} of {len(speakers)} held out for validation")
-    return [replace(one, split="valid") if one.speaker in held else one for one in examples]
+    return [
+        replace(one, split="valid") if one.speaker.casefold() in held else one for one in examples
+    ]
 
 
 _CLOSURES = {"bcl": ("b",), "dcl": ("d", "jh"), "gcl": ("g",), "pcl": ("p",), "tcl": ("t", "ch"),
