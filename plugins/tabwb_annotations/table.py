@@ -126,5 +126,7 @@ def correctness_of(naming: Mapping[str, Any]) -> str | None:
 
 
 def cell_of(value: object) -> str:
-    """Return a value as it stands in a table with tabs."""
-    return "" if value is None else " ".join(str(value).split())
+    """Return a value as it stands in a table with tabs; quotes around all of it stand twice."""
+    text = "" if value is None else " ".join(str(value).split())
+    quoted = len(text) > 1 and text[0] == text[-1] == '"'
+    return '"{}"'.format(text.replace('"', '""')) if quoted else text

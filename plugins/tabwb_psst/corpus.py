@@ -22,6 +22,7 @@ from typing import Final, Literal, TypeAlias, cast, get_args
 from tabwb.phonology.corpus import read_forms
 from tabwb.phonology.inventory import parse_arpabet, parse_pronunciation
 from tabwb.phonology.transcripts import Row, read_table
+from tabwb.records.columns import PARTICIPANT
 from tabwb.records.errors import MissingExtra, TabwbError, UsageError
 from tabwb.records.files import is_inside
 from tabwb.records.problems import shortened
@@ -34,7 +35,7 @@ UNSPLIT: Final = "unsplit"
 CORRECTNESS: Final = "correctness.json"
 SESSIONS: Final = "sessions.tsv"
 OF_SESSIONS: Final = ("session", "speaker", "session_date", "rater")
-"""The columns of sessions before those of participants' records."""
+"""The columns of sessions before those of participants' records (:func:`recorded_name`)."""
 SYSTEMS: Final = "systems"
 OF_SYSTEMS: Final = ("utterance_id", "asr_transcript", "asr")
 """``asr`` names the system, where the name of the file does not."""
@@ -179,6 +180,15 @@ def speaker_of(session: str, utterance_id: str = "") -> str:
     name = session or utterance_id.partition("-")[0]
     found = _SESSION.fullmatch(name)
     return found[1] if found else name
+
+
+def recorded_name(name: str) -> str:
+    """Return what ``sessions.tsv`` calls a column of participants' records.
+
+    >>> recorded_name("AQ"), recorded_name("rater")
+    ('AQ', 'participant_rater')
+    """
+    return f"{PARTICIPANT}{name}" if name in OF_SESSIONS else name
 
 
 def is_corpus(root: Path) -> bool:
@@ -391,8 +401,8 @@ def _in_one_split(utterances: Sequence[Utterance], problems: list[Problem]) -> I
         count[speaker][utterance.split] += 1
         names.setdefault(speaker, {}).setdefault(utterance.speaker, utterance.where)
     for own in names.values():
-        (first, _), *others = own.items()
-        for other, where in others:
+        (first, _), *more = own.items()
+        for other, where in more:
             message = f"speakers {first} and {other} may be one person: write both alike"
             problems.append(Problem("speakers", where, message))
     stays = {speaker: own.most_common(1)[0][0] for speaker, own in count.items()}

@@ -37,6 +37,7 @@ from tabwb_psst.corpus import (
     SYSTEMS,
     TABLE,
     UNSPLIT,
+    recorded_name,
 )
 
 SAME_S: Final = 0.001
@@ -137,7 +138,7 @@ def _sessions(recordings: Iterable[Annotated]) -> dict[str, dict[str, object]]:
             "speaker": one["examinee"],
             "session_date": one.get("session_date"),
             "rater": next(iter(raters[uid])) if len(raters[uid]) == 1 else None,
-            **(one.get("speaker") or {}),
+            **{recorded_name(name): value for name, value in (one.get("speaker") or {}).items()},
         }
         for uid, one in given.items()
     }

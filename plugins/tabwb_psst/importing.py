@@ -21,6 +21,7 @@ from tabwb_psst.corpus import (
     Utterance,
     is_corpus,
     read_corpus,
+    recorded_name,
 )
 
 BATTERY: Final = "psst"
@@ -181,7 +182,9 @@ def transcript_of(transcriber: str, labels: Sequence[str]) -> Transcript:
 def stated_of(utterance: Utterance, corpus: Corpus) -> dict[str, str]:
     """Return what the corpus states of a speaker: of our export, the participant's record."""
     if told := corpus.sessions.get(utterance.session):
-        return {name: text for name, text in told.items() if name not in OF_SESSIONS and text}
+        own = {recorded_name(name): name for name in OF_SESSIONS}
+        return {own.get(name, name): text for name, text in told.items()
+                if name not in OF_SESSIONS and text}  # fmt: skip
     aq = {} if utterance.aq is None else {"AQ": f"{utterance.aq:g}"}
     return {"corpus": "PSST", "split": utterance.split, **aq}
 

@@ -34,7 +34,7 @@ from tabwb.records.speakers import (
     read_day,
 )
 from tabwb.records.trials import Administration
-from tabwb.records.words import plural
+from tabwb.records.words import as_written, plural
 from tabwb.store.store import Store
 
 
@@ -248,15 +248,17 @@ def read_participants(
             hint = None if name else "name it: --id NAME"
             raise UsageError(what, where=str(path), allowed=", ".join(header), hint=hint)
     known = {column.name for column in study.columns}
-    for name in header:
-        own = name.removeprefix(PARTICIPANT)  # as in our exports
+    # Of our exports; there 'speaker' and 'session' may be what the table is of.
+    for name in sorted(header, key=lambda name: not name.startswith(PARTICIPANT)):
+        own = name.removeprefix(PARTICIPANT)
         if own in known and name != code:
             wanted.setdefault(own, name)
     stated = []
     for row in rows:
         if speaker := (row[code] or "").strip():
             check_id(speaker)
-            stated.append((speaker, {own: row[name] or "" for own, name in wanted.items()}))
+            texts = {own: as_written(row[name] or "") for own, name in wanted.items()}
+            stated.append((speaker, texts))
     used = (code, *wanted.values())
     return tuple(stated), tuple(name for name in header if name and name not in used)
 

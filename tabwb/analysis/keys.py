@@ -649,7 +649,7 @@ def read_filter(text: str) -> Filter:
     if not values:
         raise UsageError(f"after '{sign}' of '{text}' a value is missing", allowed=FORMS)
     if sign in _COMPARE:
-        _check_bound(key, sign, values)
+        values = (_check_bound(key, sign, values),)
     return Filter(key.id, sign, values)
 
 
@@ -716,7 +716,8 @@ def filters_of(where: str | Iterable[str | Filter] | Mapping[str, object]) -> tu
     return tuple(made)
 
 
-def _check_bound(key: Key, sign: str, values: Sequence[str]) -> None:
+def _check_bound(key: Key, sign: str, values: Sequence[str]) -> str:
+    """Return the one value of a filter that compares, a number or a day."""
     if key.kind == "text":
         raise UsageError(
             f"'{key.id}' has no order: '{sign}' cannot be used",
@@ -728,32 +729,38 @@ def _check_bound(key: Key, sign: str, values: Sequence[str]) -> None:
             where="--where",
             allowed=f"{key.id}{sign}VALUE; for several values {key.id}=A,B",
         )
-    _bound(key, values[0])
-
-
-def _bound(key: Key, text: str) -> float | str:
+    text = values[0]
     try:
         if key.kind == "date":
             return date.fromisoformat(text).isoformat()
-        if isfinite(number := float(text)):
-            return number
+        if isfinite(float(text)):
+            return text
         raise ValueError
     except ValueError:
         allowed = "a day as 2026-03-09" if key.kind == "date" else "a number"
         raise UsageError(f"'{text}' is not a value of '{key.id}'", allowed=allowed) from None
 
 
-def matches_record(filter_: Filter, record: Mapping[str, Value]) -> bool:
-    """Return whether a participant's record, with what follows from it, has what a filter says.
+def records_filter(filters: Sequence[Filter]) -> Callable[[Mapping[str, Value]], bool]:
+    """Return what tells whether a participant's record, with what follows from it, has all of them.
 
-    >>> matches_record(read_filter("AQ<50"), {"AQ": 48.5})
-    True
+    >>> is_low = records_filter([read_filter("AQ<50")])
+    >>> is_low({"AQ": 48.5}), is_low({"AQ": 50})
+    (True, False)
     """
-    key: Key = key_of(filter_.key)
-    data: Any = SimpleNamespace(speaker=record)  # all that a key of participants reads
-    if key.id not in {own.id for own in _grouped()["participants"]}:
-        raise UsageError(f"'{key.id}' is not recorded of participants")
-    return matches(filter_, Candidate.of(key.values(data), key.also(data)))
+    known = {key.id: key for key in _grouped()["participants"]}
+    for one in filters:
+        if one.key not in known:
+            raise UsageError(f"'{one.key}' is not recorded of participants")
+
+    def has_all(record: Mapping[str, Value]) -> bool:
+        data: Any = SimpleNamespace(speaker=record)  # all that a key of participants reads
+        found = ((one, known[one.key]) for one in filters)
+        return all(
+            matches(one, Candidate.of(key.values(data), key.also(data))) for one, key in found
+        )
+
+    return has_all
 
 
 class Candidate(NamedTuple):
@@ -798,8 +805,7 @@ def of_cell(key: Key, data: AdministrationData, cell: tuple[str, str, int]) -> C
 def matches(filter_: Filter, candidate: Candidate) -> bool:
     """Return whether a candidate is chosen."""
     if filter_.sign in _COMPARE:
-        key = key_of(filter_.key)
-        bound, compare = _bound(key, filter_.values[0]), _COMPARE[filter_.sign]
+        bound, compare = _number(filter_.values[0]), _COMPARE[filter_.sign]
         return any(
             compare(value, bound)
             for value in candidate.values

@@ -26,7 +26,15 @@ from typing import Any, Literal
 from tabwb.records.errors import ComponentError, TabwbError, UsageError
 from tabwb.records.files import FILE_MODE, others_can_write, read_regular, write_private
 from tabwb.records.ratings import PRIMARY, RULES, PluginVersion, counting, rule_of
-from tabwb.records.speakers import BUILT_IN, COLUMN_NAME, COLUMN_TYPES, Column, Study
+from tabwb.records.speakers import (
+    BUILT_IN,
+    COLUMN_NAME,
+    COLUMN_TYPES,
+    LONGEST,
+    NOT_RECORDED,
+    Column,
+    Study,
+)
 from tabwb.records.specs import Spec, is_kebab
 from tabwb.records.system import NAME
 from tabwb.records.words import did_you_mean
@@ -518,7 +526,7 @@ def read_study(table: Table) -> Study:
             )
         columns[name] = _with_bands(table, f"bands.{name}", columns[name], bands)
     for name, column in columns.items():
-        if of := columns.get(column.bands_of):
+        if (of := columns.get(column.bands_of)) and of.bands:
             columns[name] = replace(column, choices=tuple(band for band, _ in of.bands))
     return Study(
         _pattern(table),
@@ -534,17 +542,33 @@ def _with_bands(table: Table, place: str, column: Column, bands: object) -> Colu
     if column.type not in ("whole", "number"):
         raise table.error(place, "only numbers have bands", allowed="type = 'number' or 'whole'")
     given = bands.items() if isinstance(bands, dict) else ()
-    numbers = {
-        name: float(highest)
-        for name, highest in given
-        if type(highest) in (int, float) and not math.isnan(highest)
-    }
+    numbers = {name: number for name, highest in given if (number := _float(highest)) is not None}
     if not numbers or len(numbers) < len(given) or len({*numbers.values()}) < len(numbers):
         raise table.error(place, "these are not valid bands", allowed=allowed)
     last = math.inf if column.maximum is None else column.maximum
     if max(numbers.values()) < last:
         raise table.error(place, f"the last band must reach {last:g}", allowed=allowed)
+    _check_groups(table, place, tuple(numbers))
     return replace(column, bands=tuple(numbers.items()))
+
+
+def _float(value: object) -> float | None:
+    """Return a number of a file as a float; None where it is none, or too large for one."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return float(value) if value.bit_length() <= 1023 else None
+    return value if isinstance(value, float) and not math.isnan(value) else None
+
+
+def _check_groups(table: Table, place: str, names: Sequence[str]) -> None:
+    """Refuse names of bands or choices that a table, a filter or a terminal could not show."""
+    for name in names:
+        shown = 0 < len(name) <= LONGEST and name.isprintable() and name == name.strip()
+        if shown and name != NOT_RECORDED and names.count(name) == 1:
+            continue
+        raise table.error(
+            place, f"{name!r:.60} cannot be the name of a group",
+            allowed=f"up to {LONGEST} printable characters, each name once, not '{NOT_RECORDED}'",
+        )  # fmt: skip
 
 
 def _counts(table: Table) -> str:
@@ -586,6 +610,9 @@ def _column(table: Table) -> Column:
     if low is not None and high is not None and low > high:
         raise table.error("minimum", f"{low} is above the maximum {high}")
     unit, title = table.get("unit", str, ""), table.get("title", str, "")
+    for key, text in (("unit", unit), ("title", title)):
+        if not text.isprintable():
+            raise table.error(key, f"{text!r} has characters that cannot be printed")
     column = Column(name, kind, unit, low, high, _choices(table, kind), title)
     bands = table.content.get("bands")
     return column if bands is None else _with_bands(table, "bands", column, bands)
@@ -597,9 +624,10 @@ def _bound(table: Table, key: str, kind: str) -> float | None:
         return None
     if kind not in ("whole", "number"):
         raise table.error(key, f"a {kind} has no bounds")
-    if isinstance(bound, bool) or not isinstance(bound, int | float):
-        raise table.error(key, f"{bound!r} is not a number")
-    return bound
+    number = _float(bound)
+    if number is None or math.isinf(number):
+        raise table.error(key, f"{bound!r:.60} is not a number")
+    return number if isinstance(bound, float) else int(number)
 
 
 def _choices(table: Table, kind: str) -> tuple[str, ...]:
@@ -608,6 +636,9 @@ def _choices(table: Table, kind: str) -> tuple[str, ...]:
     if not are_texts or bool(choices) != (kind in ("choice", "choices")):
         message = "a choice, and nothing else, has a list of choices"
         raise table.error("choices", message, allowed='choices = ["one", "another"]')
+    _check_groups(table, "choices", choices)
+    if kind == "choices" and (several := [one for one in choices if "," in one]):
+        raise table.error("choices", f"{several[0]!r} has a comma, which separates several choices")
     return tuple(choices)
 
 

@@ -37,16 +37,17 @@ class ListSpeakers(Operation):
     def do(self, tools: Tools) -> None:
         """Read them."""
         from tabwb.administer.participants import participants
-        from tabwb.analysis.keys import matches_record, read_filter
+        from tabwb.analysis.keys import read_filter, records_filter
 
-        study, filters = tools.plugins.study, [read_filter(text) for text in self.where]
+        study = tools.plugins.study
+        has_all = records_filter([read_filter(text) for text in self.where])
         everybody = participants(tools.store)
         known = {person.id: study.values_of(person.speaker.values) for person in everybody}
         people = [
             person
             for person in everybody
             if self.may is None or self.may in person.may
-            if all(matches_record(one, known[person.id]) for one in filters)
+            if has_all(known[person.id])
         ]
         tools.document["speakers"] = [
             {

@@ -419,7 +419,8 @@ def _number(text: str, *, whole: bool) -> int | float | None:
         number = int(text) if whole else float(text)
     except ValueError:
         return None
-    return number if math.isfinite(number) else None
+    exact = isinstance(number, float) or abs(number) <= 2**53  # as a float has it too
+    return number if exact and math.isfinite(number) else None
 
 
 VARIETIES = (

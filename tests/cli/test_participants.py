@@ -337,11 +337,11 @@ def test_a_refused_value_is_listed_with_what_is_allowed(
     store: None, run: Run, tmp_path: Path
 ) -> None:
     table = tmp_path / "people.csv"
-    table.write_text("code,AQ,sex\nS-300,120,X\nS-301,50,F\n", encoding="utf-8")
+    table.write_text("code,AQ,sex,dialect\nS-300,120,X,\nS-301,50,F,'=1+1\n", encoding="utf-8")
     done = run("speaker", "import", table, "--json", err="female, male, other").document["records"]
     assert done["filled"] == ["S-301"]
     record = run("speaker", "show", "S-301", "--json").document["speaker"]
-    assert record["values"] == {"AQ": 50, "sex": "female"}
+    assert record["values"] == {"AQ": 50, "sex": "female", "dialect": "=1+1"}  # as in our CSV
     assert "0 to 100" in next(one["why"] for one in done["differences"] if one["column"] == "AQ")
 
 

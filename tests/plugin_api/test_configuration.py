@@ -272,6 +272,21 @@ def test_bands_are_declared_and_severity_follows_from_those_of_the_quotient(
         ("[study.bands]\nAQ = { low = 60, high = 'x' }", "study.bands.AQ"),
         ("[study.bands]\nage_years = { a = 200, b = 200 }", "study.bands.age_years"),
         ("[study.bands]\nAQ = 60", "study.bands.AQ"),
+        (f"[study.bands]\nAQ = {{ low = 1{'0' * 400}, high = inf }}", "study.bands.AQ"),
+        ("[study.bands]\nAQ = { 'not recorded' = 60, high = 100 }", "study.bands.AQ"),
+        (
+            "[study]\ncolumns = [{ name = 'a', type = 'number', minimum = nan }]",
+            r"study.columns\[0\].minimum",
+        ),
+        (
+            "[study]\ncolumns = [{ name = 'a', type = 'choices', choices = ['b, c'] }]",
+            r"study.columns\[0\].choices",
+        ),
+        (
+            '[study]\ncolumns = [{ name = "a", type = "choice", choices = ["b\\u001b"] }]',
+            r"study.columns\[0\].choices",
+        ),
+        ('[study]\ncolumns = [{ name = "a", title = "b\\n" }]', r"study.columns\[0\].title"),
         ("[study.bands]\nsex = { a = 1 }", "study.bands.sex"),
         ("[study.bands]\nheight = { a = 1 }", "study.bands.height"),
         ("[study]\ncolumns = [{ name = 'a', bands = { b = inf } }]", r"study.columns\[0\].bands"),

@@ -284,7 +284,11 @@ def whole(place: Path) -> tuple[Any, ...]:
     return sessions, Counter(kept(place).values()), records
 
 
-def test_an_export_is_the_corpus_again(root: Path, place: Path, tmp_path: Path) -> None:
+def test_an_export_is_the_corpus_again(
+    root: Path, place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TABWB_CONFIG_DIR", str(tmp_path))
+    (tmp_path / "tabwb.toml").write_text("[study]\ncolumns = [{ name = 'speaker' }]\n")
     table = root / "train" / "utterances.tsv"
     rows = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
     rows[1][COLUMNS.index("transcript")] = rows[2][COLUMNS.index("correctness")] = ""
@@ -292,7 +296,10 @@ def test_an_export_is_the_corpus_again(root: Path, place: Path, tmp_path: Path) 
     table.write_text("".join("\t".join(row) + "\n" for row in rows), encoding="utf-8")
     assert run("import", "psst", root, place=place) == 0
     unsplit = next(iter(read_corpus(root).by_speaker))
-    assert run("speaker", "set", unsplit, "split=", "age_years=61", "site=Leeds", place=place) == 0
+    assert (
+        run("speaker", "set", unsplit, "split=", "age_years=61", 'site="Leeds"', place=place) == 0
+    )
+    assert run("speaker", "set", unsplit, "speaker=first", place=place) == 0
     speech = [
         Transcribed(
             1, Transcript("ear", "ok", (Segment("D", 0.0, 0.0), Segment("<spn>", 0.0, 0.0)))

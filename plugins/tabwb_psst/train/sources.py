@@ -151,9 +151,7 @@ def choose(
         labelled += own
         test |= {speaker.casefold() for speaker in more}
         chosen.notes += notes
-    allowed = [
-        one for one in labelled if one.split == "test" or one.speaker.casefold() not in test
-    ]
+    allowed = [one for one in labelled if one.split == "test" or one.speaker.casefold() not in test]
     _say(chosen.notes, len(labelled) - len(allowed), "response", "of speakers of the test split")
     chosen.examples += _held_out(allowed, seed, chosen.notes)
     others = {one.speaker for one in chosen.examples if one.split == "valid"} | test

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from tabwb.administer.participants import Participant, counted
-from tabwb.analysis.keys import matches_record, words_and_filters, written
+from tabwb.analysis.keys import records_filter, words_and_filters, written
 from tabwb.records.speakers import SCOPES, Consent, LogEntry, Scope, Study
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
@@ -118,11 +118,12 @@ def chosen(people: Sequence[Participant], study: Study, text: str) -> list[Parti
         UsageError: what looks like a filter is none.
     """
     words, filters = words_and_filters(text)
+    has_all = records_filter(filters)
     return [
         one
         for one in people
         if all(word in searched(one, study) for word in words.lower().split())
-        and all(matches_record(filter_, study.values_of(one.speaker.values)) for filter_ in filters)
+        and has_all(study.values_of(one.speaker.values))
     ]
 
 
