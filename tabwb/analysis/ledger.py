@@ -171,6 +171,7 @@ def load_ledger(path: Path) -> LedgerFile:
 def _broken(file: LedgerFile) -> Iterator[Broken]:
     data, steps = [one.id for one in file.data], [one.id for one in file.step]
     entries = {one.at: one for one in file.entry}
+    names_of = {at: dict.fromkeys(row[0] for row in one.rows if row) for at, one in entries.items()}
     for name, ids in (("data", data), ("step", steps)):
         yield from unique_ids((name,), ids, name)
     for at, step in enumerate(file.step):
@@ -218,7 +219,7 @@ def _broken(file: LedgerFile) -> Iterator[Broken]:
                     yield _unknown((*where, "formula"), named, [*entries])
                 elif column not in of.columns:
                     yield _unknown((*where, "formula"), column, of.columns)
-                elif not any(fnmatchcase(row[0], rows) for row in of.rows if row):
+                elif not _matching(names_of[named], rows):
                     yield _unknown((*where, "formula"), rows, [row[0] for row in of.rows if row])
             for name in names - {*entry.columns}:
                 yield _unknown((*where, "formula"), name, entry.columns)
@@ -474,7 +475,8 @@ def compared(file: LedgerFile, done: Mapping[str, Done]) -> list[Compared]:
 
     A value that a formula and a step compute has a row for each.
     """
-    sums = cache(partial(_total, file))  # the rows of a check have the same ones
+    rows = {one.at: (one, {row[0]: row[1:] for row in one.rows}) for one in file.entry}
+    sums = cache(partial(_total, rows))  # the rows of a check have the same ones
     return [one for entry in file.entry for one in _of_entry(entry, done, sums)]
 
 
@@ -537,15 +539,24 @@ def _checked(
     return Compared(entry.at, name, check.column, published, ours, status, by, reason)
 
 
-def _total(file: LedgerFile, at: str, column: str, rows: str) -> Interval | str:
+def _matching(names: Mapping[str, Any], rows: str) -> list[str]:
+    """Return the names of rows that a text with * stands for."""
+    if re.search(r"[*?\[]", rows) is None:
+        return [rows] if rows in names else []
+    return [name for name in names if fnmatchcase(name, rows)]
+
+
+def _total(
+    entries: Mapping[str, tuple[EntryTable, Mapping[str, Sequence[str]]]],
+    at: str, column: str, rows: str,
+) -> Interval | str:  # fmt: skip
     """Return the sum of a column of an entry over the rows that match, or why there is none."""
     low = high = 0.0
-    entry = next(one for one in file.entry if one.at == at)
-    chosen = [row for row in entry.rows if fnmatchcase(row[0], rows)]
-    for row in chosen:
-        one = printed(row[1 + entry.columns.index(column)], entry.printed)
+    entry, values = entries[at]
+    for name in _matching(values, rows):
+        one = printed(values[name][entry.columns.index(column)], entry.printed)
         if one is None:
-            return f"no number is printed in '{column}' of '{row[0]}'"
+            return f"no number is printed in '{column}' of '{name}'"
         low, high = low + one.of.low, high + one.of.high
     return Interval(low, high)
 

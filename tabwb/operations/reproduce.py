@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, get_args
 
 from tabwb.operations.operation import (
     Arg,
@@ -234,10 +234,9 @@ class ReproducePaper(Operation):
 
         command = command_text(step.run, given) + " --dry-run" * step.dry_run
         kept = work / f"{step.id}.json"
-        if kept.exists():
-            before = json.loads(kept.read_text(encoding="utf-8"))
-            if before["values"] == [dict(given), {name: str(one) for name, one in folders.items()}]:
-                return Done(command, before["document"], stand_in=stand_in)
+        asked = json.loads(json.dumps([dict(given), dict(folders)], default=str))
+        if before := _document_of(kept, asked):
+            return Done(command, before, stand_in=stand_in)
         names, document = {**folders, "work": work}, None
         try:
             if step.each:
@@ -253,10 +252,18 @@ class ReproducePaper(Operation):
         except TabwbError as error:
             return Done(command, reason=str(error), failed=True, stand_in=stand_in)
         if step.needs:
-            values = [dict(given), {name: str(one) for name, one in folders.items()}]
-            text = json.dumps({"values": values, "document": document})
-            write_private(kept, text)
+            write_private(kept, json.dumps({"values": asked, "document": document}))
         return Done(command, document, stand_in=stand_in)
+
+
+def _document_of(kept: Path, values: Any) -> Any:
+    """Return the kept document of a step with these values; None where none can be read."""
+    try:
+        before = json.loads(kept.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    same = isinstance(before, dict) and before.get("values") == values
+    return before.get("document") if same else None
 
 
 def _needs(missing: Sequence[str]) -> str:
@@ -365,6 +372,10 @@ def ran(name: str, values: Values, tools: Tools, work: Path, *, dry: bool = Fals
             signature(read).bind(inner, **values)
         except TypeError as error:
             raise UsageError(f"'{name}' cannot be run: {error}") from None
+        for one, value in values.items():
+            texts = value if read.__annotations__[one] == "Sequence[str]" else [value]
+            if not (isinstance(texts, list) and all(isinstance(text, str) for text in texts)):
+                raise UsageError(f"{value!r:.60} cannot be used", where=one, allowed="text")
         with closing(inner):
             return read(inner, **values)
     kind = _core(name) if name in CORE else plugin_operation(tools.plugins, name)
@@ -431,6 +442,8 @@ def _phonemes(
     from tabwb.analysis.statistics import phonemes
     from tabwb.phonology import corpus as reading
 
+    if missing not in (known := get_args(reading.Missing)):
+        raise UsageError(f"'{missing}' cannot be used", where="missing", allowed=", ".join(known))
     corpus = reading.read_corpus(Path(reference), Path(hypothesis), missing=missing)
     of = reading.read_accepted(Path(accept)) if accept else None
     task_b = reading.task_b(corpus, of, "paper")
@@ -440,8 +453,11 @@ def _phonemes(
 
 def _alignment(tools: Tools, reference: str, hypothesis: str) -> Any:
     from tabwb.phonology.distance import align_features, align_phonemes
+    from tabwb.phonology.inventory import parse_arpabet
 
-    ref, hyp = reference.split(), hypothesis.split()
+    ref, hyp = parse_arpabet(reference), parse_arpabet(hypothesis)
+    if not ref:
+        raise UsageError("there is no phoneme", where="reference")
     features, edits = align_features(ref, hyp), align_phonemes(ref, hyp)
     costs = {f"{one.ref or '-'} {one.hyp or '-'}": one.cost for one in features.steps}
     rates = {"fer": features.distance / features.length, "per": edits.distance / edits.length}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -185,9 +186,9 @@ def test_a_total_is_computed_once_for_all_rows(
     text += '[[entry.check]]\ncolumn = "n"\nformula = \'total("Table 1", "share")\'\n'
     file, asked, of = load_ledger(written(tmp_path, text)), list[str](), ledger._total
 
-    def total(file: ledger.LedgerFile, at: str, column: str, rows: str) -> ledger.Interval | str:
+    def total(entries: Any, at: str, column: str, rows: str) -> ledger.Interval | str:
         asked.append(column)
-        return of(file, at, column, rows)
+        return of(entries, at, column, rows)
 
     monkeypatch.setattr(ledger, "_total", total)
     found = compared(file, {"agreement": Done("tabwb agreement", reason="needs ratings")})

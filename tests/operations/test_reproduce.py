@@ -147,12 +147,20 @@ found = { per = "per" }
     assert given["counts"][REPRODUCED] == 1
     command = run("reproduce", ledger, "--data", f"transcripts={tmp_path}", "--json").document
     assert command["counts"] == given["counts"]
+    work = ("--data", f"transcripts={tmp_path}", "--work", tmp_path / "work", "--json")
+    for damaged in ("{", "[]", '{"values": 1}'):
+        run("reproduce", ledger, *work)
+        (tmp_path / "work" / "rates.json").write_text(damaged, encoding="utf-8")
+    assert run("reproduce", ledger, *work).document["counts"] == given["counts"]
     (tmp_path / "hyp.tsv").write_text("utterance_id\nasr_transcript\n", encoding="utf-8")
     failed = run("reproduce", ledger, "--data", f"transcripts={tmp_path}", "--json", status=1)
     assert failed.document["failed"] == ["rates"]
     run("reproduce", ledger, "--data", "transcript=/", status=2)
     text = ledger.read_text(encoding="utf-8")
-    for old, new in (("reference =", "referenz ="), ('"phonemes"', '"phonem"')):
+    for old, new in (
+        ("reference =", "referenz ="), ('"phonemes"', '"phonem"'),
+        ('"{transcripts}/ref.tsv"', "[1]"), ("values = { ", 'values = { missing = "x", '),
+    ):  # fmt: skip
         ledger.write_text(text.replace(old, new), encoding="utf-8")
         failed = run("reproduce", ledger, "--data", f"transcripts={tmp_path}", "--json", status=1)
         assert failed.document["counts"][CANNOT] == 1
