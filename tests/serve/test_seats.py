@@ -22,7 +22,8 @@ from tabwb.battery.forms import Form
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
 from tabwb.records.conditions import Conditions
-from tabwb.records.rating_sets import CANNOT_TELL
+from tabwb.records.rating_sets import CANNOT_TELL, Assignment, Sample
+from tabwb.records.trials import AttemptEntry
 from tabwb.serve import seats as seats_module
 from tabwb.serve import server as server_module
 from tabwb.serve.admission import Guest
@@ -30,6 +31,7 @@ from tabwb.serve.seats import Opened, read_said
 from tabwb.store.store import Store
 from tests.serve.page_parts import heard_set, recording
 from tests.serve.running import Browser, Links, running
+from tests.store.parts import attempt, planned, set_plan, small_battery
 from tests.workbench.rating_parts import FEATURES, SECRETS, SPOKEN, secret_set
 
 
@@ -334,6 +336,28 @@ async def test_a_recording_is_sent_in_ranges_and_only_while_its_sample_is_shown(
         for old in (before, "shown/x", "shown/..%2fs.db"):
             assert (await get(f"{page.browser.url}/{old}")).status == 404
     assert not [path for path in (tmp_path / "work").rglob("*") if path.suffix == ".wav"]
+
+
+@pytest.mark.parametrize("data, kind", [(b"\x89PNG....", "image/png"), (b"<svg/>", "")])
+async def test_a_picture_is_sent_if_it_is_one_that_browsers_only_draw(
+    visit: Visit, tmp_path: Path, data: bytes, kind: str
+) -> None:
+    battery = small_battery(assets={"house": data})
+    form = replace(FEATURES, shows=("picture",))
+    with Store.open(tmp_path / "s.db") as store:
+        store.keep_battery(battery, {"house": data})
+        given = store.create_administration(battery, Conditions("echo", "model"), planned(1), {})
+        store.append(given.id, [AttemptEntry(1, attempt())])
+        sample = Sample(1, given.id, 1, 1, "", "", picture="house")
+        assigned = [Assignment("R1", 1, 1)]
+        store.sets.create(set_plan("pictures", form.canonical, "f", [sample], assigned))
+    async with visit() as pages:
+        page = pages["R1"]
+        await page.open()
+        assert (page.view["picture"] is None) is (kind == "")
+        if kind:
+            reply = await page.browser.session.get(f"{page.browser.url}/{page.view['picture']}")
+            assert (await reply.read(), reply.content_type) == (data, kind)
 
 
 async def test_nothing_of_a_speaker_is_sent_elsewhere_without_consent(

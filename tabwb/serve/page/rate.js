@@ -1,5 +1,5 @@
-// The page of a rater: shows what the server gives, sends what is answered, one request at a time. A
-// request without a reply is repeated as it was, so that nothing is stored twice; until then it is
+// The page of a rater: shows what the server gives, sends what is answered, one request at a time.
+// A request without a reply is repeated as it was, so that nothing is stored twice; until then it is
 // kept in this browser. Answers that the server has otherwise are shown as the server has them.
 "use strict";
 
@@ -17,6 +17,8 @@ const NOTICES = {
 };
 const $ = (id) => document.getElementById(id);
 const CONFLICT = "Shown is what is stored: it was changed elsewhere meanwhile.";
+const OFFLINE = "No connection. What you answer is kept in this browser and sent when the connection " +
+  "is back.";
 const plain = (one) => JSON.stringify([Object.entries(one.answers).sort(), one.confidence, one.note,
   Object.entries(one.evidence).sort()]);
 const same = (one, other) => plain(one) === plain(other);
@@ -73,7 +75,7 @@ async function open() {
   ticket = (await reply.json()).ticket;
 }
 
-// Returns what the server says, or null where it says nothing: the connection or the server is gone.
+// Returns what the server says, or null without a reply: the connection or the server is gone.
 // One request at a time: of two that find no server, both would ask for a ticket.
 let last = Promise.resolve();
 function send(request) {
@@ -98,8 +100,7 @@ async function deliver(request) {
     const status = problem instanceof Response ? problem.status : 0;
     const words = status === 503 ? (await problem.json().catch(() => ({}))).words : "";
     if (status === 404 || status === 410 || !view) tell(status in NOTICES ? status : 503, words);
-    else if (failures === 2) say(words || "No connection. What you answer is kept in this browser " +
-      "and sent when the connection is back.", true);
+    else if (failures === 2) say(words || OFFLINE, true);
     if (status !== 404 && status !== 410) wait();
     return null;
   }
@@ -136,7 +137,8 @@ async function begin() {
   if (there.view.place === kept.place && there.view.phase === "rate" && !same(stored, kept.draft)) {
     adopt(there.view);
     // What is stored is what these answers followed, or what was sent before a reply was lost.
-    if (version !== kept.version && !(kept.sent && same(stored, kept.sent))) return say(CONFLICT, true);
+    const sent = kept.sent && same(stored, kept.sent);
+    if (version !== kept.version && !sent) return say(CONFLICT, true);
     draft = kept.draft;
     return changed();
   }
@@ -191,7 +193,7 @@ async function pump() {
         if (done.what !== "keep") continue;
         const spoken = slots.filter((slot) => slot.question.kind === "phonemes" &&
           draft.answers[slot.key] !== stored.answers[slot.key]);
-        draft = spoken.length ? { ...draft, answers: { ...draft.answers } } : structuredClone(stored);
+        draft = structuredClone(spoken.length ? draft : stored);
         for (const slot of spoken) {
           if (slot.key in stored.answers) draft.answers[slot.key] = stored.answers[slot.key];
           else delete draft.answers[slot.key];
@@ -268,16 +270,15 @@ function adopt(told) {
     at = cursor = attempts = 0;
     say("");
   }
-  for (const key of Object.keys(draft.answers)) attempts = Math.max(attempts, +key.split("#")[1] || 1);
-  attempts = Math.max(attempts, 1);
+  const numbers = Object.keys(draft.answers).map((key) => +key.split("#")[1] || 1);
+  attempts = Math.max(attempts, 1, ...numbers);
   $("notice").hidden = true;
   $("work").hidden = document.querySelector("footer").hidden = false;
   $("set").textContent = view.set;
   $("rater").textContent = `rater ${view.rater}`;
   $("progress").max = view.planned;
   $("progress").value = view.done;
-  const learning = view.learning ? " · learning" : "";
-  $("place").textContent = view.phase === "over" ? "" : `Sample ${view.place} of ${view.planned}${learning}`;
+  $("place").textContent = view.phase === "over" ? "" : placeOf();
   for (const part of ["prompt", "before", "after"]) $(part).textContent = view[part];
   $("target").replaceChildren(...(view.target ? ["expected: ", make("b", {}, view.target)] : []));
   listen(view);
@@ -287,11 +288,13 @@ function adopt(told) {
   if (view.first && view.phase !== "over") { view.first = false; guidelines(); }
 }
 
+const placeOf = () => `Sample ${view.place} of ${view.planned}${view.learning ? " · learning" : ""}`;
 const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
 
 function question(what) {
   const features = plural(what.unmarked, "feature");
-  const said = what.untouched ? ["nothing answered"] : what.unmarked ? [`${features} not looked at`] : [];
+  const said = what.untouched ? ["nothing answered"] : [];
+  if (what.unmarked && !what.untouched) said.push(`${features} not looked at`);
   if (what.fast) said.push(`less than ${form.least} s`);
   const then = !what.unmarked ? "complete" : what.untouched ? `${features} absent` : "absent";
   return `${said.join(", ")}. ${what.again ? "Wait, then Next" : "Next again"}: ${then}.`;
@@ -304,7 +307,8 @@ function slotsOf() {
     if (!one.each) made.push({ question: one, key: one.measure });
     else if (one === repeated[0]) {
       for (let number = 1; number <= attempts; number++) {
-        made.push(...repeated.map((each) => ({ question: each, key: `${each.measure}#${number}`, attempt: number })));
+        made.push(...repeated.map((each) => (
+          { question: each, key: `${each.measure}#${number}`, attempt: number })));
       }
     }
   }
@@ -328,12 +332,15 @@ function optionsOf(one) {
 
 function lay() {
   slots = slotsOf();
-  const box = $("questions"), titles = Object.fromEntries(form.groups.map((one) => [one.id, one.title]));
+  const box = $("questions");
+  const titles = Object.fromEntries(form.groups.map((one) => [one.id, one.title]));
   box.replaceChildren();
   $("hint").textContent = "";
   if (view.phase === "over") {
-    const withheld = view.withheld ? ` ${view.withheld} are not shown: their speakers do not agree to rating now.` : "";
-    box.append(make("h2", {}, "Thank you"), make("p", {}, `${view.done} of ${view.planned} samples are rated.${withheld}`));
+    const done = `${view.done} of ${view.planned} samples are rated.`;
+    const withheld = `${view.withheld} are not shown: their speakers do not agree to rating now.`;
+    box.append(make("h2", {}, "Thank you"), make("p", {}, done));
+    if (view.withheld) box.append(make("p", {}, withheld));
   } else if (view.phase === "feedback") box.append(comparison());
   else {
     let before = "";
@@ -344,7 +351,8 @@ function lay() {
       box.append(row(slot, index));
     });
     if (form.questions.some((one) => one.each)) {
-      box.append(make("button", { type: "button", onclick: attempt }, make("kbd", {}, "m"), "One more attempt"));
+      const more = [make("kbd", {}, "m"), "One more attempt"];
+      box.append(make("button", { type: "button", onclick: attempt }, ...more));
     }
     box.append(make("h2", { class: "group" }, "You"), confidence(), note());
   }
@@ -356,27 +364,32 @@ function lay() {
 function row(slot, index) {
   const one = slot.question, id = `q${index}`, options = optionsOf(one);
   const wide = one.kind !== "present-absent" && (options.length > 6 || one.kind !== "scale");
-  const number = slot.attempt ? `, attempt ${slot.attempt}` : "";
-  const title = make("span", { id }, one.title, number ? make("span", { class: "hidden" }, number) : null);
+  const number = slot.attempt && make("span", { class: "hidden" }, `, attempt ${slot.attempt}`);
+  const title = make("span", { id }, one.title, number);
+  const points = options.map((each) => each.label || each.value).join(", ");
+  const meanings = options.filter((each) => each.definition).flatMap((each) => [
+    make("dt", {}, each.title), make("dd", {}, each.definition)]);
   const about = make("details", {},
     make("summary", {}, make("kbd", { "aria-hidden": true }, one.key), title),
     one.definition ? make("p", {}, one.definition) : null,
-    one.kind === "scale" ? make("p", {}, options.map((each) => each.label || each.value).join(", ")) : null,
+    one.kind === "scale" ? make("p", {}, points) : null,
     one.example ? make("p", {}, make("i", {}, `e.g. ${one.example}`)) : null,
-    options.some((each) => each.definition) ? make("dl", {}, ...options.filter((each) => each.definition)
-      .flatMap((each) => [make("dt", {}, each.title), make("dd", {}, each.definition)])) : null);
+    meanings.length ? make("dl", {}, ...meanings) : null);
   slot.state = make("span", { class: one.kind === "scale" ? "point" : "hidden", id: `${id}s` });
-  slot.answers = make("div", { class: "answers", role: "group", "aria-labelledby": id, "aria-describedby": `${id}s` });
+  slot.answers = make("div", {
+    class: "answers", role: "group", "aria-labelledby": id, "aria-describedby": `${id}s`,
+  });
   slot.proof = make("p", { class: "proof" });
   if (one.kind === "text" || one.kind === "phonemes") slot.answers.append(...field(slot, id));
   for (const each of options) {
     slot.answers.append(make("button", {
-      type: "button", "data-value": each.value, "aria-label": each.label || false, title: each.label || false,
-      "aria-keyshortcuts": each.value === 1 && one.key && !one.options.length && one.kind !== "scale" ? one.key : false,
+      type: "button", "data-value": each.value, "aria-label": each.label, title: each.label,
+      "aria-keyshortcuts": each.title === "present" && one.key || null,
       onclick: (event) => press(slot, each.value, event),
     }, each.key ? make("kbd", {}, each.key) : null, each.title));
   }
-  slot.row = make("div", { class: `question ${wide ? "wide" : one.kind}` }, about, slot.answers, slot.state, slot.proof);
+  const parts = [about, slot.answers, slot.state, slot.proof];
+  slot.row = make("div", { class: `question ${wide ? "wide" : one.kind}` }, ...parts);
   slot.row.addEventListener("pointerdown", () => { at = index; mark(); });
   slot.row.addEventListener("focusin", () => { at = index; mark(); });
   return slot.row;
@@ -411,11 +424,13 @@ function put(slot, value) {
 
 function wordsOf(one, value, key) {
   if (value === UNSURE) return "cannot tell";
-  if (value === null) return one.kind !== "present-absent" ? "not answered"
-    : view.complete && view.confirmed.includes(key) ? "not looked at, confirmed as absent" : "not looked at";
+  if (value === null && one.kind !== "present-absent") return "not answered";
+  const confirmed = view.complete && view.confirmed.includes(key) ? ", confirmed as absent" : "";
+  if (value === null) return `not looked at${confirmed}`;
   if (one.kind === "present-absent") return value === 1 ? "present" : "absent";
   const named = one.options.find((each) => each.value === String(value));
-  return one.kind === "scale" ? `${value} ${named ? named.title : ""}`.trim() : named ? named.title : value;
+  const title = named ? named.title : "";
+  return one.kind === "scale" ? `${value} ${title}`.trim() : title || value;
 }
 
 function mark() {
@@ -429,7 +444,8 @@ function show() {
     const value = answered(slot.key), one = slot.question;
     if (one.kind === "present-absent") { features += 1; looked += value !== null; }
     slot.row.classList.toggle("open", value === null);
-    slot.state.textContent = one.kind === "scale" && value === null ? "" : wordsOf(one, value, slot.key);
+    const silent = one.kind === "scale" && value === null;
+    slot.state.textContent = silent ? "" : wordsOf(one, value, slot.key);
     for (const button of slot.answers.querySelectorAll("[data-value]")) {
       button.setAttribute("aria-pressed", String(button.dataset.value === String(value)));
     }
@@ -442,9 +458,7 @@ function show() {
     button.setAttribute("aria-pressed", String(+button.dataset.sure === draft.confidence));
   }
   if ($("note") && document.activeElement !== $("note")) $("note").value = draft.note;
-  const learning = view.learning ? " · learning" : "";
-  const count = features ? ` · ${looked} of ${features} looked at` : "";
-  $("place").textContent = `Sample ${view.place} of ${view.planned}${learning}${count}`;
+  $("place").textContent = placeOf() + (features ? ` · ${looked} of ${features} looked at` : "");
   paint();
   mark();
   remember();
@@ -459,7 +473,8 @@ function forget(slot) {
 function confidence() {
   const box = make("div", { class: "answers", role: "group", "aria-label": "How sure are you?" });
   SURE.forEach((title, value) => box.append(make("button", {
-    type: "button", "data-sure": value, onclick: (event) => { sure(value); if (event.detail) event.target.blur(); },
+    type: "button", "data-sure": value,
+    onclick: (event) => { sure(value); if (event.detail) event.target.blur(); },
   }, make("kbd", {}, String(value)), title)));
   return make("div", { class: "question wide" }, make("p", {}, "How sure are you?"), box);
 }
@@ -472,8 +487,8 @@ function note() {
   const input = make("input", { id: "note", maxlength: 2000, autocomplete: "off", onchange: () => {
     edit({ note: input.value.trim() });
   } });
-  return make("div", { class: "question wide" }, make("label", { for: "note" }, make("kbd", { "aria-hidden": true }, "n"), " Note"),
-    make("div", { class: "answers" }, input));
+  const label = make("label", { for: "note" }, make("kbd", { "aria-hidden": true }, "n"), " Note");
+  return make("div", { class: "question wide" }, label, make("div", { class: "answers" }, input));
 }
 
 function attempt() {
@@ -492,11 +507,14 @@ function comparison() {
     return { slot, own, right: view.right[slot.key], differs: own !== view.right[slot.key] };
   }).sort((one, other) => other.differs - one.differs);
   const alike = rows.filter((one) => !one.differs).length;
-  return make("section", {}, make("h2", {}, "Right answers"), make("p", {}, `${alike} of ${rows.length} as yours`),
-    make("table", {}, make("thead", {}, make("tr", {}, ...["Question", "Yours", "Right"].map((one) => make("th", { scope: "col" }, one)))),
-      make("tbody", {}, ...rows.map((one) => make("tr", { class: one.differs ? "differs" : "same" },
-        make("th", { scope: "row" }, one.slot.question.title, one.differs ? make("p", {}, one.slot.question.definition) : null),
-        make("td", {}, wordsOf(one.slot.question, one.own, one.slot.key)), make("td", {}, wordsOf(one.slot.question, one.right, one.slot.key)))))));
+  const heads = ["Question", "Yours", "Right"].map((one) => make("th", { scope: "col" }, one));
+  const lines = rows.map(({ slot, own, right, differs }) => make("tr", { class: differs ? "differs" : "same" },
+    make("th", { scope: "row" }, slot.question.title,
+      differs ? make("p", {}, slot.question.definition) : null),
+    ...[own, right].map((one) => make("td", {}, wordsOf(slot.question, one, slot.key)))));
+  return make("section", {}, make("h2", {}, "Right answers"),
+    make("p", {}, `${alike} of ${rows.length} as yours`),
+    make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...lines)));
 }
 
 // ------------------------------------------------------------------ words of the text
@@ -516,7 +534,10 @@ const spans = () => $("text").querySelectorAll("[data-word]");
 
 function quoted(marked) {
   const parts = view.text.split(/\s+/).filter(Boolean);
-  return marked.map((word, index) => (!index ? "" : marked[index - 1] === word - 1 ? " " : " … ") + parts[word]).join("");
+  return marked.map((word, index) => {
+    const between = marked[index - 1] === word - 1 ? " " : " … ";
+    return (index ? between : "") + parts[word];
+  }).join("");
 }
 
 function paint() {
@@ -535,18 +556,26 @@ function choose(first, last) {
   say(`${plural(all, "word")} marked: press the letter, or the answer, that they show`);
 }
 
+function release() {
+  chosen = null;
+  getSelection().removeAllRanges();
+  say("");
+  paint();
+}
+
 document.addEventListener("selectionchange", () => {
   const selection = getSelection();
   if (!view || view.phase !== "rate" || selection.isCollapsed || !selection.rangeCount) return;
   const range = selection.getRangeAt(0);
-  const inside = [...spans()].filter((span) => range.intersectsNode(span)).map((span) => +span.dataset.word);
+  const inside = [...spans()].filter((span) => range.intersectsNode(span))
+    .map((span) => +span.dataset.word);
   if (inside.length) choose(inside[0], inside[inside.length - 1]);
 });
 $("text").addEventListener("click", (event) => {
   const word = event.target.dataset.word;
   cursor = +word || cursor;
   if (!getSelection().isCollapsed || view.phase !== "rate") return;
-  if (word === undefined || (chosen && chosen[0] === +word && chosen[1] === +word)) { chosen = null; paint(); say(""); }
+  if (word === undefined || (chosen && chosen[0] === +word && chosen[1] === +word)) release();
   else choose(event.shiftKey && chosen ? chosen[0] : +word, +word);
 });
 $("text").addEventListener("focus", () => paint());
@@ -568,8 +597,10 @@ $("text").addEventListener("keydown", (event) => {
 
 function field(slot, id) {
   const spoken = slot.question.kind === "phonemes";
-  const input = make("input", { "aria-labelledby": id, maxlength: 2000, autocomplete: "off", autocapitalize: "off",
-    autocorrect: "off", spellcheck: "false", lang: spoken ? "en-fonipa" : false });
+  const input = make("input", {
+    "aria-labelledby": id, maxlength: 2000, autocomplete: "off", autocapitalize: "off",
+    autocorrect: "off", spellcheck: "false", lang: spoken ? "en-fonipa" : null,
+  });
   const reading = make("p", { class: "reading", role: "status" });
   input.value = answered(slot.key) === UNSURE ? "" : answered(slot.key) ?? "";
   if (!spoken) {
@@ -584,20 +615,27 @@ function field(slot, id) {
     if (!told || text !== input.value) return;
     reading.textContent = told.reading || "";
     input.setAttribute("aria-invalid", String(Boolean(told.wrong)));
-    if (kept && told.wrong) { input.focus(); input.setSelectionRange(told.wrong[0], told.wrong[0] + told.wrong[1]); }
+    if (!kept || !told.wrong) return;
+    const [begins, count] = told.wrong;
+    input.focus();
+    input.setSelectionRange(begins, begins + count);
   };
   // The server stores what it reads, and refuses what it cannot read.
   const keep = () => { put(slot, input.value.trim() || null); check(true); };
   input.addEventListener("input", () => { clearTimeout(pause); pause = setTimeout(check, 200); });
   input.addEventListener("change", keep);
-  const board = make("details", {}, make("summary", {}, "Keyboard"), ...Object.entries(form.phonemes).map(([title, own]) =>
-    make("div", { class: "sounds", role: "group", "aria-label": title }, ...own.map(([label, ipa]) => make("button", {
-      type: "button", title: label, "aria-label": `${ipa} ${label}`, onclick: () => {
-        const labels = input.value && /^[A-Z0-2<>a-z ]*$/.test(input.value) && /[A-Z<]/.test(input.value);
-        input.setRangeText(labels ? ` ${label}` : ipa, input.selectionStart, input.selectionEnd, "end");
-        keep();
-      },
-    }, ipa)))));
+  const type = (label, ipa) => {
+    const labels = /^[A-Z0-2<>a-z ]*$/.test(input.value) && /[A-Z<]/.test(input.value);
+    const [first, end] = [input.selectionStart, input.selectionEnd];
+    input.setRangeText(labels ? ` ${label}` : ipa, first, end, "end");
+    keep();
+  };
+  const rows = Object.entries(form.phonemes).map(([title, own]) => make("div", {
+    class: "sounds", role: "group", "aria-label": title,
+  }, ...own.map(([label, ipa]) => make("button", {
+    type: "button", title: label, "aria-label": `${ipa} ${label}`, onclick: () => type(label, ipa),
+  }, ipa))));
+  const board = make("details", {}, make("summary", {}, "Keyboard"), ...rows);
   return [input, reading, board];
 }
 
@@ -631,7 +669,8 @@ function length() { return Number.isFinite(audio.duration) ? audio.duration : vi
 function play() {
   if (!view.sound) return;
   if (!audio.paused) { audio.pause(); return; }
-  if (sound.first !== null && (audio.currentTime < sound.first || audio.currentTime >= sound.last - 0.02)) {
+  const now = audio.currentTime;
+  if (sound.first !== null && (now < sound.first || now >= sound.last - 0.02)) {
     audio.currentTime = sound.first;
   }
   audio.play().catch(() => say("The recording cannot be played here.", true));
@@ -652,7 +691,8 @@ function limit(side) {
   const now = audio.currentTime;
   const [first, last] = side === "from" ? [now, sound.last ?? length()] : [sound.first ?? 0, now];
   [sound.first, sound.last] = first < last ? [first, last] : [null, null];
-  say(sound.first === null ? "No part is marked" : `Part ${first.toFixed(1)} to ${last.toFixed(1)} s; = repeats it`);
+  const part = `Part ${first.toFixed(1)} to ${last.toFixed(1)} s; = repeats it`;
+  say(sound.first === null ? "No part is marked" : part);
   draw();
 }
 
@@ -700,7 +740,9 @@ function draw() {
   $("play").textContent = audio.paused ? "Play" : "Stop";
 }
 
-for (const event of ["play", "pause", "ended", "seeked", "loadedmetadata"]) audio.addEventListener(event, tick);
+for (const event of ["play", "pause", "ended", "seeked", "loadedmetadata"]) {
+  audio.addEventListener(event, tick);
+}
 audio.addEventListener("error", () => { if (audio.getAttribute("src") && !failures) renew(); });
 addEventListener("resize", draw);
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
@@ -730,8 +772,8 @@ function reveal(title, nodes) {
 $("dialog").addEventListener("close", () => { clock.touch(); $("work").focus({ preventScroll: true }); });
 
 function guidelines() {
-  if (!view.guidelines) return say("this set has no guidelines; the title of a question opens its definition");
-  const lines = view.guidelines.split("\n").filter((line) => line.trim()).map((line) => line.replaceAll("**", ""));
+  if (!view.guidelines) return say("no guidelines; the title of a question opens its definition");
+  const lines = view.guidelines.replaceAll("**", "").split("\n").filter((line) => line.trim());
   reveal(`Guidelines of ${view.set}`, lines.map((line) => line.startsWith("#")
     ? make("h3", {}, line.replace(/^#+\s*/, "")) : make("p", {}, line.replace(/^[-*]\s+/, "• "))));
   send({ what: "guidelines" });
@@ -743,39 +785,52 @@ function help() {
   const rows = [
     ["letter", "the question: present, again absent; of others it goes there"],
     ["-", "the question is absent; on to the next one that was not looked at"],
-    ["shift letter, !", "cannot tell"], ["digit", "a point of a scale, an answer to choose, else how sure you are (0 to 3)"],
+    ["shift letter, !", "cannot tell"],
+    ["digit", "a point of a scale, an answer to choose, else how sure you are (0 to 3)"],
     ["delete", "take the answer away: not looked at"], ["up, down", "move between questions"],
-    ["enter", "the sample is complete: the next one"], ["z, u", "the sample before; take back the last change"],
+    ["enter", "the sample is complete: the next one"],
+    ["z, u", "the sample before; take back the last change"],
     ["n, g, F2, F4", "note; guidelines"], several && ["m, F3", "one more attempt"],
-    heard && ["space, F8, l, F9", "play the recording; slowly"], heard && ["left, right", "half a second back or on"],
+    heard && ["space, F8, l, F9", "play the recording; slowly"],
+    heard && ["left, right", "half a second back or on"],
     heard && ["[ ] =", "a part begins or ends here; repeat it"],
-    !heard && ["left, right", "in the text: word by word, with shift mark"], ["esc", "leave a field; take marks away"],
-  ];
+    !heard && ["left, right", "in the text: word by word, with shift mark"],
+    ["esc", "leave a field; take marks away"],
+  ].filter(Boolean);
   const off = make("input", { type: "checkbox", id: "letters", onchange: () => store(off.checked) });
   off.checked = letters();
-  const link = make("a", { href: `terminal${location.hash}` }, "Rate in a terminal on this page instead");
+  const link = make("a", { href: `terminal${location.hash}` }, "Rate in a terminal instead");
+  const lines = rows.map(([one, what]) =>
+    make("tr", {}, make("th", { scope: "row" }, one), make("td", {}, what)));
   reveal("Keys", [
     form.notes ? make("p", {}, form.notes) : make("span"),
-    make("table", {}, make("tbody", {}, ...rows.filter(Boolean).map(([one, what]) => make("tr", {}, make("th", { scope: "row" }, one), make("td", {}, what))))),
+    make("table", {}, make("tbody", {}, ...lines)),
     make("p", {}, make("label", {}, off, " Keys of one letter are used")), make("p", {}, link),
   ]);
 }
 
-function letters() { try { return localStorage.getItem("tabwb letters") !== "off"; } catch { return true; } }
-function store(on) { try { localStorage.setItem("tabwb letters", on ? "on" : "off"); } catch { /* not kept */ } }
+function letters() {
+  try { return localStorage.getItem("tabwb letters") !== "off"; } catch { return true; }
+}
+
+function store(on) {
+  try { localStorage.setItem("tabwb letters", on ? "on" : "off"); } catch { /* not kept */ }
+}
 
 // ------------------------------------------------------------------ keys
 
 const COMMANDS = {
-  Enter: next, z: () => want("back"), u: () => want("undo"), n: () => $("note").focus(), g: guidelines,
-  "?": help, m: () => attemptable() && attempt(), "-": absent,
+  Enter: next, z: () => want("back"), u: () => want("undo"), n: () => $("note").focus(),
+  g: guidelines, "?": help, m: () => attemptable() && attempt(), "-": absent,
   "+": () => sure((draft.confidence ?? -1) + 1), "!": () => unsure(slots[at]),
   Delete: () => put(slots[at], null), " ": () => view.sound ? play() : turn(slots[at]), l: slowly,
   "[": () => limit("from"), "]": () => limit("until"), "=": repeat,
   ArrowUp: () => step(-1), ArrowDown: () => step(1),
   ArrowLeft: () => view.sound && move(-0.5), ArrowRight: () => view.sound && move(0.5),
 };
-const ALSO = { F1: "?", F2: "n", F3: "m", F4: "g", F6: "u", F7: "z", F8: " ", F9: "l", _: "-", Backspace: "Delete" };
+const ALSO = {
+  F1: "?", F2: "n", F3: "m", F4: "g", F6: "u", F7: "z", F8: " ", F9: "l", _: "-", Backspace: "Delete",
+};
 const ALWAYS = ["Enter", "z", "g", "?"];
 const attemptable = () => form.questions.some((one) => one.each);
 
@@ -795,10 +850,11 @@ function step(by) {
 
 function absent() {
   const slot = slots[at];
-  if (slot.question.kind !== "present-absent") return say(`${slot.question.title}: absent is not an answer here`);
+  const feature = (one) => one.question.kind === "present-absent";
+  if (!feature(slot)) return say(`${slot.question.title}: absent is not an answer here`);
   put(slot, 0);
   const order = [...slots.slice(at + 1), ...slots.slice(0, at)];
-  const open = order.find((one) => one.question.kind === "present-absent" && answered(one.key) === null);
+  const open = order.find((one) => feature(one) && answered(one.key) === null);
   if (open) { at = slots.indexOf(open); mark(); open.row.scrollIntoView({ block: "nearest" }); }
   return undefined;
 }
@@ -806,9 +862,10 @@ function absent() {
 function unsure(slot) { put(slot, answered(slot.key) === UNSURE ? null : UNSURE); }
 
 function turn(slot) {
-  const one = slot.question, values = optionsOf(one).map((each) => each.value).filter((value) => value !== UNSURE);
-  if (one.kind === "present-absent") put(slot, answered(slot.key) === 1 && !chosen ? 0 : 1);
-  else if (one.kind === "scale") put(slot, values[(values.indexOf(answered(slot.key)) + 1) % values.length]);
+  const one = slot.question, now = answered(slot.key);
+  const values = optionsOf(one).map((each) => each.value).filter((value) => value !== UNSURE);
+  if (one.kind === "present-absent") put(slot, now === 1 && !chosen ? 0 : 1);
+  else if (one.kind === "scale") put(slot, values[(values.indexOf(now) + 1) % values.length]);
   else goTo(slot);
 }
 
@@ -825,22 +882,24 @@ function goTo(slot) {
 
 function slotOf(letter) {
   const attempt = slots[at] && slots[at].attempt || attempts;
-  return slots.find((slot) => slot.question.key === letter && (!slot.attempt || slot.attempt === attempt));
+  return slots.find((slot) => slot.question.key === letter &&
+    (!slot.attempt || slot.attempt === attempt));
 }
 
 function optionAt(slot, key) {
   return optionsOf(slot.question).find((one) => one.key === key && one.value !== UNSURE);
 }
 
-// The question that is highlighted first; then the only other choice with the key, in the last attempt.
-function optionOf(key) {
-  if (slots[at] && optionAt(slots[at], key)) return [slots[at], optionAt(slots[at], key)];
-  const attempt = slots[at] && slots[at].attempt || attempts;
-  for (const slot of slots) {
-    if (slot.question.kind !== "choice" || slot.question.measure === "source") continue;
-    if ((!slot.attempt || slot.attempt === attempt) && optionAt(slot, key)) return [slot, optionAt(slot, key)];
-  }
-  return null;
+// The highlighted question first; then the only other choice with the key, in the last attempt.
+function choice(key) {
+  const attempt = slots[at].attempt || attempts;
+  const others = slots.filter((slot) => slot.question.kind === "choice" &&
+    slot.question.measure !== "source" && (!slot.attempt || slot.attempt === attempt));
+  const slot = [slots[at], ...others].find((one) => optionAt(one, key));
+  if (!slot) return false;
+  put(slot, optionAt(slot, key).value);
+  if (slot.question.measure === "source") at = 0;
+  return true;
 }
 
 function next() {
@@ -857,25 +916,26 @@ function next() {
 function key(event) {
   const one = event.key;
   if (wanted && failures === 0) { queue.push({ key: one }); return; }
-  if (one === "Escape") { chosen = null; getSelection().removeAllRanges(); say(""); paint(); return; }
+  if (one === "Escape") { release(); return; }
   clock.touch();
   const rates = view.phase === "rate", digit = /^[0-9]$/.test(one);
   const slot = rates && one.length === 1 ? slotOf(one) : null;
   const command = slot ? "" : ALSO[one] || one;
   if (command in COMMANDS && (rates || ALWAYS.includes(command))) COMMANDS[command]();
   else if (!rates) return;
-  else if (digit && optionOf(one)) { const [where, what] = optionOf(one); put(where, what.value); if (where.question.measure === "source") at = 0; }
+  else if (digit && choice(one)) return;
   else if (slot) slot.question.kind === "present-absent" ? turn(slot) : goTo(slot);
-  else if ("0123".includes(one) && one.length === 1) sure(+one);
-  else if (one.length === 1 && one !== one.toLowerCase() && slotOf(one.toLowerCase())) unsure(slotOf(one.toLowerCase()));
-  else if (one.length === 1 && optionOf(one)) { const [where, what] = optionOf(one); put(where, what.value); }
+  else if (/^[0-3]$/.test(one)) sure(+one);
+  else if (/^[A-Z]$/.test(one) && slotOf(one.toLowerCase())) unsure(slotOf(one.toLowerCase()));
   else if (digit) say(`${one} is not an answer to ${slots[at].question.title}`);
+  else if (one.length === 1) choice(one);
   if (slot) slot.row.scrollIntoView({ block: "nearest" });
 }
 
 document.addEventListener("keydown", (event) => {
   const target = event.target, one = event.key;
-  if (!view || $("work").hidden || $("dialog").open || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (!view || $("work").hidden || $("dialog").open) return;
+  if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (target.matches("input")) {
     if (one === "Enter" || one === "Escape") {
       event.preventDefault();
