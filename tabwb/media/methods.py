@@ -560,12 +560,13 @@ def _raters(about: Studied) -> list[str]:
 
 
 def with_rating_sets(about: Studied, store: Store) -> Studied:
-    """Return what a report is about, with facts on the rating sets of its responses."""
+    """Return what a report is about, with facts on the rating sets whose samples were rated."""
     told = {member.administration.id for member in about.members}
     kept = (
         one
         for one in store.sets.all()
-        if any(sample.administration in told for sample in store.sets.samples(one.id))
+        if store.sets.ratings(one.id)
+        and any(sample.administration in told for sample in store.sets.samples(one.id))
     )
     return replace(about, rated=tuple(_of_set(store, one) for one in kept))
 

@@ -44,6 +44,7 @@ from tabwb.media.paper import (
     presented,
     table_csv,
 )
+from tabwb.media.result_sentences import result_sentences
 from tabwb.media.studied import Followed, Studied, followed, is_persons
 from tabwb.media.views.results import SECTIONS, Groups, said_tables
 from tabwb.media.views.tables import named_table, shown_columns, view_of
@@ -63,11 +64,17 @@ if TYPE_CHECKING:
     from tabwb.store.store import Store
 
 TITLES = (
-    "Results", "Burden", "Features", "Accuracy", "Measures", "Naming", "Norms", "What was said",
-    "Change between sessions", "Positions", "Errors", "Base and instruct", "Responses",
+    "Results", "What was said", "Change between sessions", "Burden", "Features", "Accuracy",
+    "Measures", "Naming", "Norms", "Positions", "Errors", "Base and instruct", "Responses",
     "Statistics",
 )  # fmt: skip
 """The sections, the table for a paper first; those without a table are left out."""
+MOST_OPEN = 2
+"""Tables of a section among the first three that are not folded."""
+FOLDS = (24, 32, 40, 52, 64)
+"""Widths in rem, the last one that of the page: a wider table has its rows in lines."""
+REM_OF_LETTER, REM_OF_COLUMN = 0.46, 1.2
+"""The mean width of a letter in a table, and the space around the cells of a column."""
 ENDINGS = (".html", ".htm", ".md", ".tex", ".csv")
 """Ends of names of files: a report, without figures in Markdown; the table for a paper in LaTeX;
 every value of the results in CSV."""
@@ -102,19 +109,27 @@ class Section:
         """The name of the section in addresses."""
         return self.title.lower().replace(" ", "-")
 
+    @property
+    def is_folded(self) -> bool:
+        """Whether a reader opens it; what is folded is not printed."""
+        return self.title not in TITLES[:3] or len(self.tables) > MOST_OPEN
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
     """What a report shows; ``no_figures`` says why there are none.
 
+    ``sentences`` say the results; ``lead`` is the figure below them, which is none of ``figures``;
     ``disclaimers`` begin with the sentence about research; ``dictionary`` has the columns of all
     tables; ``commands`` give the batteries again, the last one made the report.
     """
 
     title: str
     disclaimers: tuple[str, ...]
+    sentences: tuple[str, ...]
     methods: Methods
     sections: tuple[Section, ...]
+    lead: Pictured | None
     figures: tuple[Pictured, ...]
     no_figures: str
     cautions: tuple[str, ...]
@@ -135,6 +150,7 @@ def report_of(
     """Return the content of a report."""
     sections = {name: tables for name, tables in _sections(about).items() if tables}
     drawn, no_figures = pictured(about, command) if figures else ((), "None were asked for.")
+    lead = next((figure for figure in drawn if figure.narrow), None)
     own = (battery.disclaimer for battery in about.batteries)
     disclaimers = tuple(dict.fromkeys(filter(None, (RESEARCH_ONLY, *own))))
     titles = ", ".join(f"{battery.title} {battery.version}" for battery in about.batteries)
@@ -145,9 +161,11 @@ def report_of(
     return Report(
         title or f"{titles or 'tabwb'}: results",
         disclaimers,
+        result_sentences(about),
         methods_about(about),
         tuple(Section(name, tuple(map(presented, own))) for name, own in sections.items()),
-        drawn,
+        lead,
+        tuple(figure for figure in drawn if figure is not lead),
         no_figures,
         tuple(dict.fromkeys(cautions)),
         tuple(examples),
@@ -391,12 +409,28 @@ def rendered(report: Report, document: str = "html") -> bytes:
     environment.filters |= {
         "base64": lambda content: b64encode(content).decode("ascii"),
         "escaped": markdown_text,
+        "fold": _fold,
         "shown": visible,
         "table": markdown,
     }
     template = files("tabwb.media") / "templates" / f"report.{document}.j2"
-    made = environment.from_string(template.read_text("utf-8")).render(report=report)
+    made = environment.from_string(template.read_text("utf-8")).render(report=report, folds=FOLDS)
     return made.encode("utf-8", "backslashreplace")
+
+
+def _fold(shown: Presented) -> int | None:
+    """Return the least width in rem in which a table has its columns; None: the page has not it."""
+
+    def needs(at: int) -> float:
+        heading = shown.headings[at]
+        words = [len(word) for word in heading.title.split()]
+        for row in shown.rows:
+            texts = (row[at].text, f"[{row[at].interval}]")
+            words += map(len, texts if heading.numeric else texts[0].split())
+        return max(words, default=0) * REM_OF_LETTER + REM_OF_COLUMN
+
+    width = sum(map(needs, range(len(shown.headings))))
+    return next((step for step in FOLDS if width <= step), None)
 
 
 def _shown(value: object) -> object:

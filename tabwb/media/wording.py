@@ -65,6 +65,16 @@ def chance(p: float | None) -> str:
     return f"{p:.3f}" if p >= 0.001 else "<.001"
 
 
+def chances(p: float | None, adjusted: float | None, tests: int) -> str:
+    """Return a p value with the one corrected by Holm's method over a number of tests.
+
+    >>> chances(0.0625, 0.25, 4), chances(0.5, 0.5, 1)
+    ('p 0.062, by Holm over 4 tests 0.250', 'p 0.500')
+    """
+    corrected = tests > 1 and adjusted is not None
+    return f"p {chance(p)}" + (f", by Holm over {tests} tests {chance(adjusted)}" * corrected)
+
+
 def tally(value: float) -> str:
     """Return a number of responses, with a decimal where it is not whole (a calibrated judge's).
 

@@ -58,6 +58,9 @@ def test_methods_are_printed_as_text_and_as_a_document(run: Run, tmp_path: Path)
     document = run("report", "--by", "model", "--methods", "--json").document
     assert document["format"] == 1
     assert document["paragraphs"][0]["title"] == "Materials"
+    run("rate", "plan", "pilot", "1", "2", "--raters", "R1")
+    planned = run("report", "--by", "model", "--methods", "--json").document
+    assert planned["paragraphs"] == document["paragraphs"]  # nobody has rated yet
     assert bib.read_text().count("\n}\n") == len(document["references"])
     assert "@misc{tab,\n  author = {Nathan Roll and Jill Kries and" in bib.read_text()
 

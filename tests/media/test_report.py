@@ -89,8 +89,8 @@ def test_the_page_has_every_part_and_each_link_leads_somewhere(whole: Report) ->
     page = Page(rendered(whole))
     links = [(link["href"] or "").removeprefix("#") for link in page.all("a")]
     assert links == [
-        "methods", "results", "figures", "burden", "features", "accuracy", "measures", "errors",
-        "responses", "examples", "cautions", "dictionary", "reproduction",
+        "figures", "cautions", "burden", "features", "accuracy", "measures", "errors", "responses",
+        "examples", "dictionary", "reproduction", "methods",
     ]  # fmt: skip
     assert len(page.ids) == len(set(page.ids))
     assert set(links) <= set(page.ids)
@@ -118,7 +118,7 @@ def test_tables_have_headings_and_figures_have_words(whole: Report) -> None:
     assert len(page.all("table")) == len(page.all("tbody")) > 6
     assert all(table.get("aria-labelledby") in page.ids for table in page.all("table"))
     pictures = page.all("img")
-    assert len(pictures) == 3
+    assert len(pictures) == 3 and len(page.all("source")) == 1
     assert all(len(picture["alt"] or "") > 60 for picture in pictures)
     assert page.all("html") == [{"lang": "en"}]
 
@@ -130,6 +130,13 @@ def test_numbers_of_the_page_are_those_of_the_summary(whole: Report) -> None:
     assert words is not None and (interval := words.interval) is not None
     assert f"[{interval.low:.2f}, {interval.high:.2f}]" in page.text
     assert f"{words.value.value:.2f}" in page.text
+    values = re.findall(r"\d\.\d\d", " ".join(whole.sentences))
+    assert len(whole.sentences) == 3 and values
+    (table,) = whole.sections[0].tables
+    cells = {
+        each for line in table.rows for cell in line for each in re.findall(r"[\d.]+", str(cell))
+    }
+    assert set(values) <= cells
 
 
 def hostile(where: str) -> Report:
@@ -168,7 +175,7 @@ def test_hostile_texts_are_texts(where: str) -> None:
     text = rendered(made, "md").decode()
     assert not re.search(r"(?<!\\)<script", re.sub(r"(?m)^    .*$", "", text))
     assert "\x1b" not in text and "\u202e" not in text
-    for figure in made.figures:
+    for figure in (*filter(None, [made.lead]), *made.figures):
         ElementTree.fromstring(figure.svg)
 
 

@@ -73,6 +73,7 @@ from tabwb.media.figures.kind import (
     value_cells,
 )
 from tabwb.media.figures.style import PALETTE
+from tabwb.media.wording import chances
 from tabwb.records.columns import Column, fixed
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural, separated
@@ -575,21 +576,16 @@ def _change_notes(change: Change) -> Iterator[str]:
         "Above: share right of the items with one answer in every session, with exact 95 % "
         "intervals for prompts like these."
     )
-    steps = [change.steps(own.name)[-1] for own in change.sets]
-    tests = [
-        f"{step.set}: {step.gained} items gained, {step.lost} lost, p = {step.p:.3g}"
-        for step in steps
-        if step.p is not None
+    of_sets = [(own.name, change.steps(own.name)) for own in change.sets]
+    told = [
+        f"{name}: {steps[-1].gained} items gained, {steps[-1].lost} lost, "
+        + chances(steps[-1].p, steps[-1].p_adjusted, sum(one.p is not None for one in steps))
+        for name, steps in of_sets
+        if steps[-1].p is not None
     ]
-    if tests:
-        said = f"Session {steps[0].sessions}, McNemar's exact test, two-sided"
-        yield f"{said}: {'; '.join(tests)}."
-        corrected = [
-            f"{step.set}: p = {step.p_adjusted:.3g}"
-            for step in steps
-            if step.p_adjusted is not None
-        ]
-        yield f"Corrected for the pairs of sessions by Holm's method: {'; '.join(corrected)}."
+    if told:
+        said = f"Session {of_sets[0][1][-1].sessions}, McNemar's exact test, two-sided"
+        yield f"{said}: {'; '.join(told)}."
     if change.baselines:
         yield f"Dashed line: {plural(change.baselines, 'session')} before treatment."
     yield from change.warnings

@@ -7,7 +7,6 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tabwb.administer.consent import Permit, check_export, logged
 from tabwb.analysis.administrations import AdministrationData
@@ -27,9 +26,6 @@ from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.records.system import need
 from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY
 from tabwb.store.store import Store
-
-if TYPE_CHECKING:
-    from tabwb.media.figures.sheet import PaperFigure
 
 
 def as_drawn(kind: FigureKind, store: Store, groups: Sequence[Grouped]) -> tuple[Grouped, ...]:
@@ -172,12 +168,14 @@ class Pictured:
         title: of the figure, with its battery where there are several.
         svg: the file's content.
         notes: the sentences below it.
+        narrow: the same figure for a telephone, of the one that may stand first; else empty.
     """
 
     id: str
     title: str
     svg: bytes
     notes: tuple[str, ...]
+    narrow: bytes = b""
 
     @property
     def alternative(self) -> str:
@@ -186,10 +184,30 @@ class Pictured:
         return f"{told} The numbers are in the tables of this report."
 
 
+LEAD = 0.5
+"""The height of a figure in parts of its width, up to which it may stand first in a report."""
+
+
 def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], str]:
-    """Return the figures, and why there are none; empty where there are some."""
+    """Return the figures, and why there are none; empty where there are some.
+
+    The first one that is not tall is drawn for a telephone too.
+    """
     found: list[Pictured] = []
     many = 0
+
+    def add(id_: str, of: str, name: str, rows: Sequence[Grouped], **options: str) -> None:
+        made = make(name, rows, width=WIDTH, caption=False, command=command, **options)
+        from tabwb.media.figures.sheet import figure_bytes  # loads matplotlib
+
+        width, height = made.get_size_inches()
+        narrow = b""
+        if height <= LEAD * width and not any(one.narrow for one in found):
+            small = make(name, rows, caption=False, command=command, **options)
+            narrow = figure_bytes(small, "svg")
+        title, notes = f"{of}{made.facts.title}", made.facts.notes
+        found.append(Pictured(id_, title, figure_bytes(made, "svg"), notes, narrow))
+
     try:
         for battery in about.batteries:
             rows = [
@@ -198,24 +216,18 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
             of = f"{battery.title}: " if len(about.batteries) > 1 else ""
             for name, measure in LESIONED if _has_lesions(rows) else ():
                 with suppress(UsageError):  # lesions of one amount only, or of all layers
-                    made = make(
-                        name, rows, width=WIDTH, caption=False, command=command, measure=measure
-                    )
-                    found.append(_pictured(f"{name}-{measure}-{battery.id}", of, made))
+                    add(f"{name}-{measure}-{battery.id}", of, name, rows, measure=measure)
             if len(rows) > MOST_DRAWN:
                 many = len(rows)
                 continue
             for name in DRAWN:
                 with suppress(UsageError):  # these groups have nothing that it shows
-                    made = make(name, rows, width=WIDTH, caption=False, command=command)
-                    found.append(_pictured(f"{name}-{battery.id}", of, made))
+                    add(f"{name}-{battery.id}", of, name, rows)
         shown = list(islice(followed(about), MOST_FOLLOWED + 1))
         for own in shown if len(shown) <= MOST_FOLLOWED else ():
             sessions = summarised(grouped(own.members, ("administration",)))
-            sets = ",".join(own.sets)
-            made = make("change", sessions, width=WIDTH, caption=False, command=command, sets=sets)
             id_ = f"change-{own.battery.id}-{len(found)}"
-            found.append(_pictured(id_, f"{own.battery.title}: ", made))
+            add(id_, f"{own.battery.title}: ", "change", sessions, sets=",".join(own.sets))
     except MissingExtra as missing:
         return (), f"{missing.message}. {missing.hint}"
     if many:
@@ -226,9 +238,3 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
 
 def _has_lesions(rows: Sequence[Grouped]) -> bool:
     return any(one.administration.conditions.lesion for row in rows for one in row.group.members)
-
-
-def _pictured(id_: str, of: str, made: PaperFigure) -> Pictured:
-    from tabwb.media.figures.sheet import figure_bytes
-
-    return Pictured(id_, f"{of}{made.facts.title}", figure_bytes(made, "svg"), made.facts.notes)

@@ -29,7 +29,7 @@ from tabwb.analysis.statistics.naming import (
     namings,
 )
 from tabwb.media.views.naming import BASES, fact_lines
-from tabwb.media.wording import between, chance
+from tabwb.media.wording import between, chances
 from tabwb.phonology.distance import feature_changes
 from tabwb.phonology.inventory import IPA, phoneme_rank
 from tabwb.records.errors import UsageError
@@ -604,7 +604,9 @@ def _of_set(change: Change, name: str) -> Content:
 def _steps(
     change: Change, whole: SetOfItems, names: Sequence[str], width: int
 ) -> Iterator[Content]:
-    for pair, step in zip(change.pairs, change.steps(whole.name), strict=True):
+    steps = change.steps(whole.name)
+    tests = sum(step.p is not None for step in steps)
+    for pair, step in zip(change.pairs, steps, strict=True):
         if step.p is None:
             continue
         gained, lost = _changed(change, whole, *pair), _changed(change, whole, *reversed(pair))
@@ -613,9 +615,7 @@ def _steps(
             f"{len(items)} {verb}{f' ({_few(items)})' if items else ''}"
             for verb, items in (("gained", gained), ("lost", lost))
         )
-        p = f"p {chance(step.p)}"
-        if step.p_adjusted not in (None, step.p):
-            p += f", corrected {chance(step.p_adjusted)}"
+        p = chances(step.p, step.p_adjusted, tests)
         lines = list(folded(f"{listed}; {p}", max(width - 12, 20)))
         yield Content.assemble((f"{words:<12}", "bold"), lines[0])
         yield from (line.pad_left(12) for line in lines[1:])
