@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 from io import TextIOWrapper
 from itertools import combinations, pairwise, product
 from pathlib import Path
@@ -92,6 +94,30 @@ SPECIFIC = (
 )
 Right = tuple[bool | None, ...]
 """Whether an answer was right, in each session; None without one answer."""
+
+
+DAY = re.compile(r" \(day (\d+)\)$")
+
+
+def days_of(dates: Sequence[str]) -> list[int]:
+    """Return the days from the first session on; none where a day is not known, or all are one.
+
+    What stands for the day of a person who may not be named can have the day since the first one.
+
+    >>> days_of(["2026-01-30", "2026-02-02"]), days_of(["2026-01-30", ""])
+    ([0, 3], [])
+    >>> days_of(["session 1 (day 0)", "session 2 (day 28)"])
+    [0, 28]
+    """
+    numbered = [DAY.search(given) for given in dates]
+    try:
+        days = [
+            int(found[1]) if found else date.fromisoformat(given).toordinal()
+            for given, found in zip(dates, numbered, strict=True)
+        ]
+    except ValueError:
+        return []
+    return [day - days[0] for day in days] if days and days[-1] > days[0] else []
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Any
 
 from tabwb.analysis.administrations import AdministrationData, model_of
-from tabwb.analysis.change import Change, change_of, sets_of_tags, tags_as_sets
+from tabwb.analysis.change import Change, change_of, days_of, sets_of_tags, tags_as_sets
 from tabwb.analysis.file_names import file_names, named, without_folders
 from tabwb.analysis.grouping import Grouped, grouped
 from tabwb.battery.model import Battery
@@ -33,13 +33,15 @@ class Studied:
     """The groups of a report; participants are numbered unless ``study_ids`` may be printed.
 
     ``names``: administration to the name of its examinee, a model's without its lesion;
-    ``sessions``: of a person to what stands for its day, such as ``session 2``.
+    ``sessions``: of a person to what stands for its day, such as ``session 2``; ``days``: to the
+    days since the first session, where the days of all are known.
     """
 
     rows: tuple[Grouped, ...]
     study_ids: bool = False
     names: Mapping[int, str] = field(default_factory=dict)
     sessions: Mapping[int, str] = field(default_factory=dict)
+    days: Mapping[int, int] = field(default_factory=dict)
     rated: tuple[dict[str, Any], ...] = ()
 
     @property
@@ -166,11 +168,13 @@ class Studied:
         if not is_persons(member):
             return member
         name, conditions = self.name(member), member.conditions
+        number = member.administration.id
+        day = f" (day {self.days[number]})" if number in self.days else ""
         hidden = replace(
             conditions,
             examinee=name,
             participant=name if conditions.participant else "",
-            session_date=self.sessions.get(member.administration.id, ""),
+            session_date=f"{self.sessions.get(number, '')}{day}",
         )
         return replace(member, administration=replace(member.administration, conditions=hidden))
 
@@ -216,7 +220,8 @@ def studied(rows: Sequence[Grouped], *, study_ids: bool = False) -> Studied:
     for group in grouped(list(map(_intact, made.models)), "model"):
         for member in group.members:
             names[member.administration.id] = without_folders(group.short)
-    return replace(made, names=names, sessions=_sessions(made.members, names))
+    sessions, days = _sessions(made.members, names)
+    return replace(made, names=names, sessions=sessions, days=days)
 
 
 def _intact(member: AdministrationData) -> AdministrationData:
@@ -228,19 +233,24 @@ def _intact(member: AdministrationData) -> AdministrationData:
     return replace(member, administration=replace(given, conditions=conditions))
 
 
-def _sessions(members: Sequence[AdministrationData], names: Mapping[int, str]) -> dict[int, str]:
-    """Return the numbers of sessions of each person with each battery, in the order of days."""
+def _sessions(
+    members: Sequence[AdministrationData], names: Mapping[int, str]
+) -> tuple[dict[int, str], dict[int, int]]:
+    """Return the numbers and days of sessions of each person with each battery, by day."""
     own: dict[tuple[str, str], list[AdministrationData]] = {}
     for member in filter(is_persons, members):
         key = member.battery.content_hash, names[member.administration.id]
         own.setdefault(key, []).append(member)
-    found = {}
+    found: dict[int, str] = {}
+    days: dict[int, int] = {}
     for given in own.values():
         given.sort(key=lambda one: (one.administration.session_date, one.administration.id))
         digits = len(str(len(given)))
         for number, member in enumerate(given, start=1):
             found[member.administration.id] = f"session {number:0{digits}}"
-    return found
+        after = days_of([one.administration.session_date for one in given])
+        days |= zip((one.administration.id for one in given), after, strict=False)
+    return found, days
 
 
 def is_persons(member: AdministrationData) -> bool:

@@ -104,7 +104,10 @@ class TestFigure:
         run("figure", "burden", "--out", out, "--data", data, "--width", "double")
         with data.open(newline="", encoding="utf-8") as file:
             rows = list(csv.DictReader(file))
-        assert [row["group"] for row in rows] == ["replay:a.jsonl", "replay:b.jsonl"]
+        assert [row["group"] for row in rows if not row["item"]] == [
+            "replay:a.jsonl",
+            "replay:b.jsonl",
+        ]
         assert "symptom" in data.with_name("burden.csv.README.txt").read_text().lower()
         with Image.open(out) as image:
             assert image.width == int(190 / 25.4 * 300)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 WIDTHS = (80, 160)
 FIGURES: dict[str, tuple[str, ...]] = {
-    "models": ("burden", "accuracy", "profile", "differences", "latency", "agreement"),
+    "models": ("burden", "accuracy", "items", "profile", "differences", "latency", "agreement"),
     "lesions": ("burden", "accuracy", "dose", "map"),
     "naming": ("accuracy", "latency", "change", "confusion"),
     "sets": ("burden", "profile"),

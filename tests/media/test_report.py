@@ -118,7 +118,7 @@ def test_tables_have_headings_and_figures_have_words(whole: Report) -> None:
     assert len(page.all("table")) == len(page.all("tbody")) > 6
     assert all(table.get("aria-labelledby") in page.ids for table in page.all("table"))
     pictures = page.all("img")
-    assert len(pictures) == 3 and len(page.all("source")) == 1
+    assert len(pictures) == 4 and len(page.all("source")) == 1
     assert all(len(picture["alt"] or "") > 60 for picture in pictures)
     assert page.all("html") == [{"lang": "en"}]
 
@@ -257,10 +257,10 @@ def test_the_command_line_reads_the_command_back() -> None:
 
 
 def test_of_too_many_groups_no_figure_is_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tabwb.media.figures.files.MOST_DRAWN", 1)
+    monkeypatch.setattr("tabwb.media.figures.MOST_GROUPS", 1)
     made = two()
-    assert made.figures == ()
-    assert made.no_figures == "No figure of 2 groups is drawn: 1 fit on a page."
+    assert made.figures == () and made.lead is None
+    assert made.no_figures == "2 groups are more than a figure can show: 1 or fewer."
 
 
 def test_of_lesions_their_doses_are_drawn_however_many_groups_there_are(
@@ -268,8 +268,8 @@ def test_of_lesions_their_doses_are_drawn_however_many_groups_there_are(
 ) -> None:
     from tests.analysis.test_doses import sweep
 
-    monkeypatch.setattr("tabwb.media.figures.files.MOST_DRAWN", 1)
+    monkeypatch.setattr("tabwb.media.figures.MOST_GROUPS", 1)
     rows = summarised(grouped(sweep(seeds=2), "model"), interval=False)
     found, why = pictured(studied(rows))
     assert [each.id.rpartition("-")[0] for each in found] == ["dose-burden", "dose-accuracy"]
-    assert why.startswith("No figure of 9 groups is drawn")
+    assert why.startswith("9 groups are more")

@@ -27,16 +27,20 @@ if TYPE_CHECKING:
     from tabwb.media.figures.sheet import PaperFigure
 
 _PLACES = {
-    **dict.fromkeys(("burden", "accuracy", "profile", "differences"), "groups"),
+    **dict.fromkeys(("burden", "accuracy", "items", "profile", "differences"), "groups"),
     **{"dose": "amounts", "agreement": "groups", "latency": "groups"},
     **dict.fromkeys(("change", "confusion", "map"), "amounts"),
 }
 FIGURES: Final = tuple(_PLACES)
 """The ids of all figures; each is declared in the module of its place."""
 FORMATS: Final = ("pdf", "svg", "png")
-MOST_GROUPS: Final = 200
-MISSING_LETTERS: Final = "Letters that the font DejaVu Sans lacks are drawn as boxes."
+MOST_GROUPS: Final = 40
 """Groups that a figure with a row for each can show."""
+MISSING_LETTERS: Final = "Letters that the font DejaVu Sans lacks are drawn as boxes."
+
+
+class TooManyGroups(UsageError):
+    """More groups than a figure has rows for."""
 
 
 def figure_kind(name: str) -> FigureKind:
@@ -64,13 +68,15 @@ def figure_table(name: str, groups: Sequence[Grouped], **options: str) -> Table:
         raise UsageError(
             "there are no administrations to draw", hint="tabwb run BATTERY --model SPEC"
         )
-    if len(groups) > MOST_GROUPS and kind.by != "administration":
-        raise UsageError(
-            f"{len(groups)} groups are more than a figure can show",
-            allowed=f"{MOST_GROUPS} or fewer",
-            hint="choose some with --where or --limit, or group by fewer keys",
-        )
     table = kind.table(groups, chosen)
+    n = len(set(table["group"].to_list())) if "group" in table.names else 0
+    if n > MOST_GROUPS:
+        raise TooManyGroups(
+            f"{n} groups are more than a figure can show",
+            allowed=f"{MOST_GROUPS} or fewer",
+            hint=f"choose some: --where KEY=VALUE, --limit {MOST_GROUPS}, fewer keys in --by; of "
+            "amounts of a lesion: tabwb figure dose",
+        )
     names = file_names(specs_of(groups))
     raters = (judge.terms.rater for group in groups for judge in group.results.judges)
     short = names | {rater: own for rater, own in judge_names(raters).items() if own != rater}

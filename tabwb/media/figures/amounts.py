@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from tabwb.analysis.administrations import AdministrationData, spec_of
-from tabwb.analysis.change import FORM_OF_THE_DAY, Change, change_of, sets_of_tags
+from tabwb.analysis.change import FORM_OF_THE_DAY, Change, change_of, days_of, sets_of_tags
 from tabwb.analysis.doses import (
     KNOWN,
     MAP,
@@ -62,7 +62,6 @@ from tabwb.media.figures.kind import (
     Shades,
     batteries_note,
     columns,
-    days_of,
     ending,
     feature_titles,
     features_notes,

@@ -15,6 +15,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator, StrMethodFormatter
 from matplotlib.transforms import ScaledTranslation
 
+from tabwb.analysis.change import DAY, days_of
 from tabwb.analysis.measures import ACCURACY, BURDEN, FEATURE_RATE
 from tabwb.analysis.series import PARAMETERS, Severity, control_name
 from tabwb.lesion.declared import CONTROLS
@@ -28,7 +29,6 @@ from tabwb.media.figures.kind import (
     Panel,
     Record,
     Shades,
-    days_of,
 )
 from tabwb.media.figures.sheet import Sheet, text_width, told_apart, widest, wrapped
 from tabwb.media.figures.style import (
@@ -63,6 +63,8 @@ STEPS = [1, 2, 2.5, 5, 10]
 
 # -- forest --------------------------------------------------------------------------------------
 
+ITEM: Look = {"marker": "o", "markersize": 2.2, "color": SOFT, "alpha": 0.6, "linestyle": "none",
+              "markeredgewidth": 0.0}  # fmt: skip
 POINT: Look = {"marker": "o", "markersize": 4.2, "color": MAIN, "linestyle": "none"}
 LOOKS: Mapping[str, tuple[Look, str]] = {
     "point": (POINT, ""),
@@ -94,7 +96,8 @@ def forest(sheet: Sheet, spec: Forest, given: Sequence[Record], options: Options
     """Draw rows of points with intervals, in panels side by side."""
     prefix = ESTIMANDS.get(options.get("interval", ""), "")
     log = options.get("scale") == "log"
-    given = spec.rows([*given])
+    points = [one for one in given if spec.under and one.get(spec.under)]
+    given = spec.rows([one for one in given if not (spec.under and one.get(spec.under))])
     panels = dict[Any, list[Record]]()
     for record in given:
         panels.setdefault(record.get(spec.panel), []).append(record)
@@ -121,7 +124,8 @@ def forest(sheet: Sheet, spec: Forest, given: Sequence[Record], options: Options
         axes.spines["left"].set_visible(False)
         axes.set_title(str(own[0].get(spec.title or spec.panel) or ""), loc="left")
         axes.set_xlabel(spec.axis(own[0]))
-        _limits(axes, spec, own, prefix, log=log)
+        below = [one for one in points if one.get(spec.panel) == own[0].get(spec.panel)]
+        _limits(axes, spec, [*own, *below], prefix, log=log)
         if not log:
             most = max(2, min(6, int((room / across - beside - 0.15) / 0.34)))
             axes.xaxis.set_major_locator(MaxNLocator(nbins=most, steps=STEPS))
@@ -129,6 +133,10 @@ def forest(sheet: Sheet, spec: Forest, given: Sequence[Record], options: Options
             axes.axhline(middle, color=RULE, linewidth=0.4, zorder=0.5)
         if spec.zero:
             axes.axvline(0, color=INK, linewidth=0.8, zorder=0.8)
+        if below:
+            heights = [sum(at[one[spec.row]]) / 2 + 0.3 * PITCH for one in below]
+            axes.plot([one[spec.value] for one in below], heights, clip_on=False, gid="item",
+                      zorder=1.2, **ITEM)  # fmt: skip
         used |= dict.fromkeys(_rows(axes, spec, own, at, prefix))
         cells = {sum(at[one[spec.row]]) / 2: spec.cell(one, options) for one in own}
         if any(cells.values()):
@@ -588,7 +596,7 @@ def sessions(sheet: Sheet, given: Sequence[Record], options: Options) -> None:
         [Cell() if (found := right[*item, session]) is None else Cell(0.8 if found else 0.0)
          for session in order] for item in items
     ]  # fmt: skip
-    heads = [dates[session] or f"session {session}" for session in order]
+    heads = [DAY.sub("", dates[session] or f"session {session}") for session in order]
     panel = Panel(rows=[item for _, item in items], heads=heads, cells=cells, widest=0.8,
                   height=0.135)  # fmt: skip
     measured = _Measured.of(sheet, panel)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from tabwb.administer.consent import Permit, check_export, logged
 from tabwb.analysis.administrations import AdministrationData
@@ -15,7 +16,14 @@ from tabwb.analysis.keys import read_keys
 from tabwb.analysis.selection import Selection, groups_of, selected
 from tabwb.host.plugins import Plugins
 from tabwb.host.writing import write_text
-from tabwb.media.figures import MISSING_LETTERS, figure_kind, format_of, make, save
+from tabwb.media.figures import (
+    MISSING_LETTERS,
+    TooManyGroups,
+    figure_kind,
+    format_of,
+    make,
+    save,
+)
 from tabwb.media.figures.groups import TimedGroup, is_aloud
 from tabwb.media.figures.kind import FigureKind
 from tabwb.media.figures.style import width_mm
@@ -149,15 +157,13 @@ def write_figure(
     return WrittenFigure(tuple(files), tuple(notices))
 
 
-DRAWN = ("burden", "accuracy", "profile")
+DRAWN = ("burden", "accuracy", "items", "profile")
 """Figures that need no further choice; those without data are left out."""
 LESIONED = (("dose", "burden"), ("dose", "accuracy"), ("map", "burden"))
 """Figures of lesions, each with its measure."""
 WIDTH = "double"
 MOST_FOLLOWED = 6
 """Of so many participants the sessions are drawn; the tables have those of all."""
-MOST_DRAWN = 60
-"""With more groups a figure has more rows than a page."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,9 +200,9 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
     The first one that is not tall is drawn for a telephone too.
     """
     found: list[Pictured] = []
-    many = 0
+    many = ""
 
-    def add(id_: str, of: str, name: str, rows: Sequence[Grouped], **options: str) -> None:
+    def add(id_: str, of: str, name: str, rows: Sequence[Grouped], **options: Any) -> None:
         made = make(name, rows, width=WIDTH, caption=False, command=command, **options)
         from tabwb.media.figures.sheet import figure_bytes  # loads matplotlib
 
@@ -217,12 +223,13 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
             for name, measure in LESIONED if _has_lesions(rows) else ():
                 with suppress(UsageError):  # lesions of one amount only, or of all layers
                     add(f"{name}-{measure}-{battery.id}", of, name, rows, measure=measure)
-            if len(rows) > MOST_DRAWN:
-                many = len(rows)
-                continue
             for name in DRAWN:
-                with suppress(UsageError):  # these groups have nothing that it shows
+                try:
                     add(f"{name}-{battery.id}", of, name, rows)
+                except TooManyGroups as error:
+                    many = f"{error.message}: {error.allowed}."
+                except UsageError:  # these groups have nothing that it shows
+                    continue
         shown = list(islice(followed(about), MOST_FOLLOWED + 1))
         for own in shown if len(shown) <= MOST_FOLLOWED else ():
             sessions = summarised(grouped(own.members, ("administration",)))
@@ -230,10 +237,7 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
             add(id_, f"{own.battery.title}: ", "change", sessions, sets=",".join(own.sets))
     except MissingExtra as missing:
         return (), f"{missing.message}. {missing.hint}"
-    if many:
-        why = f"No figure of {many} groups is drawn: {MOST_DRAWN} fit on a page."
-        return tuple(found), why
-    return tuple(found), "" if found else "No figure can be drawn of these results."
+    return tuple(found), many or ("" if found else "No figure can be drawn of these results.")
 
 
 def _has_lesions(rows: Sequence[Grouped]) -> bool:

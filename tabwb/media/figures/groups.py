@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
+from math import fsum
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,7 @@ from tabwb.media.figures.kind import (
     ending,
     feature_titles,
     features_notes,
+    having,
     interval_note,
     made_table,
     term_titles,
@@ -75,7 +77,9 @@ def _burden(groups: Groups, options: Options) -> Table:
          "n_features": len(terms.features)}
         for terms, title in titles.items()
     ]  # fmt: skip
+    groups, left_out = having(groups, BURDEN.id, places)
     given = cut(groups, BURDEN.id, places, lambda row: "not judged under these terms")
+    items = list(_items_of(groups, titles))
     bounds = [
         f"{one['group']}: {fixed(one['bound_low'], 2)} to {fixed(one['bound_high'], 2)} if the "
         f"{plural(one['n_responses'] - one['n_usable'], 'unusable response')} had no feature, or "
@@ -87,12 +91,29 @@ def _burden(groups: Groups, options: Options) -> Table:
         "Symptom burden, the mean number of features present per response.",
         *features_notes(groups),
         *interval_note(options, (record.get("n_items") for record in given)),
+        *(["Grey points: means of the items."] if items else []),
         "N: responses with a burden, of all judged.",
+        *left_out,
         *([f"Bounds of the burden: {'; '.join(bounds)}."] if bounds else []),
         *ending(given, groups),
     ]
     n_features = Column("n_features", "Features", "number of features in the set", "integer")
-    return made_table("burden", [TERMS, n_features], given, notes, groups)
+    own = [TERMS, n_features, Column("item", "Item", "of a mean of one item; empty of a group")]
+    return made_table("burden", own, [*given, *items], notes, groups)
+
+
+def _items_of(groups: Groups, titles: Mapping[Terms, str]) -> Iterator[Record]:
+    """Yield the mean burden of each item of each group, where there are two or more."""
+    for terms, title in titles.items():
+        for name, group in zip(names_of_groups(groups), groups, strict=True):
+            judge = group.judge(terms)
+            values = judge.rows.burdens.values if judge and judge.judged else {}
+            for (_, item), found in values.items() if len(values) > 1 else ():
+                yield {
+                    "group": name, "rater": terms.rater, "terms": title, "item": item,
+                    "n_features": len(terms.features), "n": len(found),
+                    **value_cells(Estimate(fsum(found) / len(found))),
+                }  # fmt: skip
 
 
 def _titles(groups: Groups, what: str) -> dict[Terms, str]:
@@ -116,6 +137,7 @@ BURDEN_FIGURE = FigureKind(
         panel="terms",
         axis=lambda record: f"symptom burden (of {record['n_features']} features)",
         cell=lambda one, _: "" if one["n"] is None else f"{one['n']} of {one['n_responses']}",
+        under="item",
     ),
     options=(INTERVAL,),
     judged=True,
@@ -140,6 +162,7 @@ def _accuracy(groups: Groups, options: Options) -> Table:
         {"of": {"part": part, "policy": policy}, "part": part, "subtest": title, "policy": policy}
         for part, title in parts.items()
     ]
+    groups, left_out = having(groups, ACCURACY.id, places)
     given = cut(groups, ACCURACY.id, places, lambda row: "not given")
     for record, (part, group) in zip(given, product(parts, groups), strict=True):
         record |= {one.id: group.results.value(one.id, part) for one in BASELINES}
@@ -147,6 +170,7 @@ def _accuracy(groups: Groups, options: Options) -> Table:
         f"Accuracy, the share of right responses, policy {policy}.",
         *interval_note(options),
         "N: responses with a verdict.",
+        *left_out,
         *ending(given, groups),
     ]
     baselines = (Column(one.id, one.title, one.meaning, "number", "share", 2) for one in BASELINES)
@@ -174,6 +198,80 @@ ACCURACY_FIGURE = FigureKind(
         FigureOption("policy", "how exactly a response must match", "exact", POLICIES),
     ),
 )
+
+# -- items ---------------------------------------------------------------------------------------
+
+
+def _items(groups: Groups, options: Options) -> Table:
+    from tabwb.analysis.statistics.marks import marks_of
+
+    given: list[Record] = []
+    for name, group in zip(names_of_groups(groups), groups, strict=True):
+        for marks in marks_of(group.group.members):
+            for at, item in enumerate(marks.items):
+                right = marks.right[marks.item == at]
+                if len(right):
+                    given.append(
+                        {"group": name, "part": marks.subtest.id, "subtest": marks.subtest.title,
+                         "item": item.id, "value": float(right.mean()), "n": len(right)}
+                    )  # fmt: skip
+    if not given:
+        raise UsageError("nothing was scored right or wrong in these administrations")
+    n = len({record["group"] for record in given})
+    notes = [
+        "Share of right answers to each item, in per cent; hatched: no answer with a verdict.",
+        "Groups from the largest share of right answers on; items of a subtest from the easiest on."
+        if options["order"] == "right"
+        else "Groups and items are in the order in which they were given.",
+        *([f"Left out: {plural(len(groups) - n, 'group')} without a value."] * (n < len(groups))),
+        *ending(given, groups),
+    ]
+    own = [Column("subtest", "Subtest", "the subtest's title"), Column("item", "Item", "its id")]
+    return made_table("items", own, given, notes, groups)
+
+
+def _items_panels(given: list[Record], options: Options, width: float) -> list[Panel]:
+    """Return groups by items, or items by groups where there are too many of them."""
+    found = {(one["group"], (one["part"], one["item"])): one["value"] for one in given}
+    groups = list(dict.fromkeys(group for group, _ in found))
+    items = list(dict.fromkeys(item for _, item in found))
+    parts = list(dict.fromkeys(one["part"] for one in given))
+    if options["order"] == "right":
+
+        def share(own: Sequence[float]) -> float:
+            return -fsum(own) / len(own)
+
+        groups.sort(key=lambda name: share([v for (one, _), v in found.items() if one == name]))
+        items.sort(key=lambda item: share([v for (_, one), v in found.items() if one == item]))
+        items.sort(key=lambda item: parts.index(item[0]))
+
+    def cell(group: str, item: tuple[str, str]) -> Cell:
+        value = found.get((group, item))
+        return Cell() if value is None else Cell(value, (f"{100 * value:.0f}",))
+
+    starts = [n for n in range(1, len(items)) if items[n][0] != items[n - 1][0]]
+    names = [name for _, name in items]
+    key = "right answers in per cent"
+    if len(items) * 0.16 > 0.75 * width and len(groups) < len(items):
+        cells = [[cell(group, item) for group in groups] for item in items]
+        return [Panel(rows=names, heads=groups, cells=cells, key=key, under=starts, widest=0.5)]
+    cells = [[cell(group, item) for item in items] for group in groups]
+    return [Panel(rows=groups, heads=names, cells=cells, key=key, borders=starts, widest=0.4)]
+
+
+ITEMS_FIGURE = FigureKind(
+    "items",
+    "Right answers item by item",
+    shows="The share of right answers to each item in each group as a heat map, subtest by "
+    "subtest.",
+    data="Administrations with choices, yes/no questions, repetitions or pictures named aloud.",
+    table=_items,
+    draw=Shades(_items_panels),
+    options=(
+        FigureOption("order", "of groups and items: by right answers, or as given", "right",
+                     ("right", "given")),
+    ),
+)  # fmt: skip
 
 # -- profile -------------------------------------------------------------------------------------
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Any, Literal
 
 from tabwb.analysis.cautions import FEW_ITEMS
@@ -16,7 +15,7 @@ from tabwb.analysis.statistics.results import Result, Terms
 from tabwb.analysis.tables.results import COLUMNS
 from tabwb.records.columns import Column
 from tabwb.records.errors import UsageError
-from tabwb.records.words import near
+from tabwb.records.words import near, plural
 from tabwb.scoring.estimate import Estimand, Estimate, EstimatedInterval
 from tabwb.tables.table import Table, table_of
 
@@ -50,6 +49,7 @@ class Forest:
         words: instead of an undefined value.
         baselines: columns of values to compare with, which are names of looks too.
         boxes: columns of the ends of a thin line and of a box.
+        under: a column; records that have a value there are points below the line of their row.
         rows: changes the records before they are drawn, such as their unit.
     """
 
@@ -66,6 +66,7 @@ class Forest:
     words: Callable[[Record], str] = lambda record: "undefined"
     baselines: tuple[str, ...] = ()
     boxes: tuple[tuple[str, str], ...] = ()
+    under: str = ""
     limits: tuple[float, float] | None = None
     include: tuple[float, ...] = (0.0,)
     zero: bool = False
@@ -268,6 +269,23 @@ def cells_of(result: Result | None, why: str) -> Record:
     return cells
 
 
+def having(
+    groups: Groups, measure: str, places: Sequence[Record]
+) -> tuple[Sequence[Grouped], list[str]]:
+    """Return the groups that have a result of a measure, and the note on the others.
+
+    A group whose result is undefined stays; if none has a result, all do.
+    """
+    kept = [
+        row for row in groups
+        if any(row.results.find(measure, **place["of"]) is not None for place in places)
+    ]  # fmt: skip
+    left = len(groups) - len(kept)
+    if not kept or not left:
+        return groups, []
+    return kept, [f"Left out: {plural(left, 'group')} without a value."]
+
+
 def cut(
     groups: Groups,
     measure: str,
@@ -341,16 +359,3 @@ def features_notes(groups: Groups) -> list[str]:
 def chosen_features(groups: Groups) -> set[str]:
     """Return the features that tables are limited to (``--feature``); empty: all."""
     return {name for group in groups for judge in group.results.judges for name in judge.shown}
-
-
-def days_of(dates: Sequence[str]) -> list[int]:
-    """Return the days from the first session on; none where a day is not known, or all are one.
-
-    >>> days_of(["2026-01-30", "2026-02-02"]), days_of(["2026-01-30", ""])
-    ([0, 3], [])
-    """
-    try:
-        days = [date.fromisoformat(given).toordinal() for given in dates]
-    except ValueError:
-        return []
-    return [day - days[0] for day in days] if days[-1] > days[0] else []

@@ -12,7 +12,7 @@ import pytest
 
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import over_families, pairs_of
-from tabwb.analysis.grouping import Grouped, grouped, summarised
+from tabwb.analysis.grouping import Grouped, grouped, names_of_groups, summarised
 from tabwb.media.figures import FIGURES, figure_kind, figure_table, make
 from tabwb.media.figures.groups import TimedGroup
 from tabwb.media.figures.style import shade
@@ -53,13 +53,53 @@ def test_intervals_for_these_prompts_are_drawn_when_asked_for() -> None:
     assert drawn(axes, "interval") == [[end.low, end.high] for end in ends if end is not None]
 
 
-def test_few_usable_burdens_are_open_and_undefined_ones_are_said_to_be() -> None:
+def test_few_usable_burdens_are_open_and_groups_without_a_value_are_left_out() -> None:
     (axes,) = panels(make("burden", groups(8)))
     faces = [line.get_markerfacecolor() for line in axes.lines if line.get_gid() == "value"]
     assert [face == "white" for face in faces] == [False, False, True, *[False] * 4]
-    assert words(axes, "undefined") == ["undefined"]
-    reasons = figure_table("burden", groups(8))["reason"].to_list()
-    assert reasons[3] == "not judged under these terms"
+    table = figure_table("burden", groups(8))
+    assert sum(note.startswith("Left out: 1 group") for note in table.notes) == 1
+    assert len(set(table["group"].to_list())) == 7
+
+
+def test_means_of_items_are_points_below_the_interval_of_their_group() -> None:
+    given = models(*family("a", 1))
+    rows = records(figure_table("burden", given))
+    items = [one["value"] for one in rows if one["item"]]
+    (axes,) = panels(make("burden", given))
+    (points,) = drawn(axes, "item")
+    assert items and points == items
+    for one in (row for row in rows if not row["item"]):
+        own = [row for row in rows if row["item"] and row["group"] == one["group"]]
+        assert one["value"] == pytest.approx(sum(row["value"] for row in own) / len(own))
+
+
+def test_more_groups_than_rows_are_refused_with_a_way_out() -> None:
+    many = groups(2) * 21
+    several = [
+        replace(one, group=replace(one.group, label=f"m{n}", short=f"m{n}"))
+        for n, one in enumerate(many)
+    ]
+    with pytest.raises(UsageError, match="42 groups") as refused:
+        figure_table("burden", several)
+    assert "--limit 40" in refused.value.hint
+
+
+def test_items_by_groups_are_the_shares_right_sorted_by_them() -> None:
+    given = models(*family("a", 1), *family("b", 2))
+    table = figure_table("items", given)
+    named = dict(zip(names_of_groups(given), given, strict=True))
+    for name, row in named.items():
+        own = [one for one in records(table) if one["group"] == name]
+        for part in {one["part"] for one in own}:
+            items = [one for one in own if one["part"] == part]
+            right = sum(one["value"] * one["n"] for one in items)
+            assert right / sum(one["n"] for one in items) == pytest.approx(
+                row.results.value("accuracy", part)
+            )
+    (axes,) = panels(make("items", given, width="double"))
+    assert len(cells(axes)) == len(table)
+    assert {tick.get_text() for tick in axes.get_yticklabels()} == {*named}
 
 
 def test_the_reason_why_there_is_no_interval_is_in_the_caption() -> None:
