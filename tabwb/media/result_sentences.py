@@ -11,6 +11,7 @@ from tabwb.analysis.tables.captioned import HIGH, LOW, Captioned
 from tabwb.media.paper import compact_of
 from tabwb.media.sentences import listed
 from tabwb.media.studied import Followed, Studied, followed, is_persons, people
+from tabwb.media.views.administration import opening_sentence
 from tabwb.media.wording import chances
 from tabwb.records.columns import Column
 from tabwb.records.words import plural
@@ -26,10 +27,15 @@ def result_sentences(about: Studied) -> tuple[str, ...]:
     battery, own_table = about.batteries[0], compact_of(about)[0]
     changes = [one for one in followed(about) if one.battery.content_hash == battery.content_hash]
     told = [_given(about, about.rows_of(battery))]
-    told += map(_changed, changes[:MOST_FOLLOWED]) if changes else _values(own_table)
+    if changes:
+        told += map(_changed, changes[:MOST_FOLLOWED])
+    else:
+        rows = about.rows_of(battery)
+        told += [opening_sentence(battery, rows[0].results)] if len(rows) == 1 else []
+        told += _values(own_table)
     if left := len(about.batteries) - 1:
         told[0] += f" {plural(left, 'other battery', 'other batteries')} below."
-    return tuple(told)
+    return tuple(filter(None, told))
 
 
 def _given(about: Studied, rows: Sequence[Grouped]) -> str:
