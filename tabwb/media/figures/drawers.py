@@ -5,8 +5,9 @@ Each draws records, the rows of a figure's table, and nothing else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from math import log10
 from typing import TYPE_CHECKING, Any
@@ -257,6 +258,63 @@ class _Frame:
     own: Sequence[Record]
     looks: Mapping[str, Look]
     others: Sequence[Record] = ()
+    ends: Mapping[str, str] = field(default_factory=dict)
+    """Words at the ends of lines, by series."""
+
+
+def series_words(series: Sequence[str]) -> tuple[list[str], str]:
+    """Return names of series without specs, and what all of them share.
+
+    >>> series_words(["m + mlp:zero:*", "m + control of mlp:zero:*"])
+    (['mlp', 'control of mlp'], 'm, zero')
+    >>> series_words(["m + mlp:zero:* (greedy)", "m + mlp:noise:* (greedy)"])
+    (['mlp zero', 'mlp noise'], 'm (greedy)')
+    >>> series_words(["llama base", "llama instruct"])
+    (['llama base', 'llama instruct'], '')
+    """
+    parts = [_SERIES.fullmatch(name) for name in series]
+    models = {(part["model"], part["given"]) for part in parts if part}
+    if None in parts or len(models) > 1:
+        return [*series], ""
+    how = {part["how"] for part in parts if part}
+    alone = len(how) == 1
+    names = [
+        f"{part['role'] or ''}{part['target']}" + f" {part['how'].replace(':', ' ')}" * (not alone)
+        for part in parts
+        if part
+    ]
+    if len({*names}) < len(names):
+        return [*series], ""
+    ((model, given),) = models
+    return names, f"{model}{', ' + how.pop().replace(':', ' ') if alone else ''}{given}"
+
+
+_SERIES = re.compile(
+    r"(?P<model>.+?) \+ (?P<role>.* of )?(?P<target>[^:+ ]+):(?P<how>[^+ ]+?):\*"
+    r"(?P<given>( \(.*\))?)"
+)
+"""The name of a series of lesions: one target under one operation."""
+
+
+def _looks_together(series: Sequence[str]) -> dict[str, Look]:
+    """Return the looks of series: a control has the colour of its lesion, and a line of its own."""
+    of = {
+        control_name(name, role): (name, look)
+        for name in series for role, look in BESIDE.items()
+        if control_name(name, role) != name
+    }  # fmt: skip
+    lesions = [name for name in series if of.get(name, ("",))[0] not in series]
+    looks = dict(zip(lesions, series_looks(len(lesions)), strict=True))
+    if len(lesions) < len(series):
+        looks = {
+            name: {**look, "linestyle": LINES[0], "marker": MARKERS[0]}
+            for name, look in looks.items()
+        }
+    return {
+        name: looks[name] if name in looks
+        else {**of[name][1], "color": looks[of[name][0]]["color"]}
+        for name in series
+    }  # fmt: skip
 
 
 def lines(sheet: Sheet, given: Sequence[Record], options: Options) -> None:
@@ -274,15 +332,19 @@ def lines(sheet: Sheet, given: Sequence[Record], options: Options) -> None:
         )
     intact = dict.fromkeys(one["series"] for one in given if one["row"] == "intact")
     if len(series) <= TOGETHER:
-        looks = dict(zip(series, series_looks(len(series)), strict=True))
+        looks = _looks_together(series)
+        names, shared = series_words(series)
+        sheet.notes += [f"All series are of {shared}."] if shared else []
+        at_ends = widest(names) <= 0.3 * min(sheet.width, 5.0) and len(series) > 1
+        ends = dict(zip(series, names, strict=True)) if at_ends else {}
         rows: list[tuple[str, list[_Frame]]] = [
-            ("", [_Frame(title, own, looks) for title, own in of_panel.items()])
+            ("", [_Frame(title, own, looks, ends=ends) for title, own in of_panel.items()])
         ]
         sheet.legend += [
             ({**look, "linestyle": _joins([one for one in given if one["series"] == name], look)},
-             name) for name, look in looks.items()
+             words) for (name, look), words in zip(looks.items(), names, strict=True) if not ends
         ]  # fmt: skip
-        words = f"intact ({', '.join(intact)})"
+        words = "intact" if shared else f"intact ({', '.join(intact)})"
     else:
         alone: Look = {"color": MAIN, "marker": MARKERS[0], "linestyle": LINES[0]}
         roles = {
@@ -320,13 +382,15 @@ def _frames(
     apart = bool(rows[0][0])
     narrow, tall = (1.5, 1.0) if apart else (2.2, 1.5)
     most = max(len(frames) for _, frames in rows)
-    across = max(1, min(most, int((sheet.width - 0.1) / narrow)))
+    beside = max((widest([*one.ends.values()]) + 0.2 for _, own in rows for one in own if one.ends),
+                 default=0.0)  # fmt: skip
+    across = max(1, min(most, int((sheet.width - 0.1) / (narrow + beside))))
     across = -(-most // -(-most // across))
     heights = list[float]()
     for title, frames in rows:
         heights += [0.01] * bool(title) + [tall] * -(-len(frames) // across)
     grid = sheet.grid(heights, across)
-    width = sheet.width / across - 0.55
+    width = sheet.width / across - 0.55 - beside
     prefix = ESTIMANDS[options["interval"]]
     row = 0
     for title, frames in rows:
@@ -342,6 +406,7 @@ def _frames(
                 measure = (*frame.own, *frame.others)[0]["measure"]
                 axes.set_ylabel("symptom burden" if measure == BURDEN.id else measure)
             _frame(axes, frame, prefix, options["x"], width, log=log)
+            _line_ends(axes, frame, tall)
         row += -(-len(frames) // across)
 
 
@@ -417,13 +482,43 @@ def _frame(axes: Axes, frame: _Frame, prefix: str, by: str, width: float, *, log
             # The intervals of seeds that have a mean are not drawn.
             if name == "value" or one["row"] != "seed" or one["series"] not in averaged
         )
-        top = 1.05 * max(tops) or 1.0
+        most = max(tops)
+        value = max((one["value"] or 0.0 for one in every), default=0.0)
+        top = 1.05 * min(most, 2 * value or most) or 1.0
         axes.set_ylim(-0.03 * top, top)
     axes.yaxis.set_major_locator(MaxNLocator(nbins=5, steps=STEPS))
     if all(one["value"] is None for one in every):
         axes.set_yticks([])  # of no figures
         axes.text(0.03, 0.5, "undefined", color=SOFT, style="italic", va="center_baseline",
                   transform=axes.transAxes, gid="undefined")  # fmt: skip
+
+
+def _line_ends(axes: Axes, frame: _Frame, tall: float) -> None:
+    """Write the names of series beside the ends of their lines, none over another."""
+    low, high = axes.get_ylim()
+    places = []
+    for series in frame.ends:
+        own = [one for one in frame.own if one["series"] == series and one["value"] is not None
+               and one["row"] != "intact"]  # fmt: skip
+        means = [one for one in own if one["row"] == "mean"] or own
+        if means:
+            last = max(means, key=lambda one: float(one["amount"]))
+            places.append(((last["value"] - low) / (high - low), series))
+    places.sort()
+    gap = LINE / tall
+    heights = [place for place, _ in places]
+    for n in range(1, len(heights)):
+        heights[n] = max(heights[n], heights[n - 1] + gap)
+    for n in reversed(range(len(heights))):
+        heights[n] = min(heights[n], 1.0 - gap * (len(heights) - 1 - n))
+    for height, (_, series) in zip(heights, places, strict=True):
+        look = frame.looks[series]
+        axes.plot([1.0], [height], transform=axes.transAxes + ScaledTranslation(
+            0.08, 0, axes.figure.dpi_scale_trans), clip_on=False, gid="end", color=look["color"],
+            marker=look["marker"], linestyle="none")  # fmt: skip
+        axes.annotate(frame.ends[series], (1.0, height), (0.14 * 72, 0), xycoords="axes fraction",
+                      textcoords="offset points", va="center_baseline", annotation_clip=False,
+                      gid="end")  # fmt: skip
 
 
 def _joins(points: Sequence[Record], look: Look) -> Any:

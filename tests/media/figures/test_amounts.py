@@ -96,6 +96,17 @@ def test_the_lines_are_the_seeds_the_mean_and_the_intact_band() -> None:
     assert (ends.y0, ends.y1) == pytest.approx((intact["low"], intact["high"]))
 
 
+def test_lines_are_named_at_their_ends_none_over_another() -> None:
+    lesions = [
+        f"{target}:zero:{amount}" for target in ("mlp", "attention") for amount in (0.1, 0.5)
+    ]
+    members = [answering(n, 1, lesion=lesion, seed=0) for n, lesion in enumerate(lesions, 1)]
+    (axes,) = panels(make("dose", groups(*members), measure="accuracy", width="double"))
+    named = [text for text in axes.texts if text.get_gid() == "end"]
+    assert {text.get_text() for text in named} == {"attention", "mlp"}
+    assert len({text.xy[1] for text in named}) == 2  # though both lines end at one value
+
+
 SIZES = {"350000000": 1, "1400000000": 2, "6900000000": 3}
 
 
@@ -109,6 +120,7 @@ BY_SIZE = [sized(n, size, right) for n, (size, right) in enumerate(SIZES.items()
 
 def test_models_of_a_family_are_a_line_over_their_sizes() -> None:
     figure = make("dose", groups(*BY_SIZE), x="parameters", measure="accuracy")
+    assert not [text for text in panels(figure)[0].texts if text.get_gid() == "end"]  # one line
     rows = records(figure.facts.table)
     assert [(row["series"], row["amount"], row["value"]) for row in rows] == [
         ("pythia base", int(size), right / 3) for size, right in SIZES.items()
