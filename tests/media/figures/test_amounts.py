@@ -102,7 +102,7 @@ def test_lines_are_named_at_their_ends_none_over_another() -> None:
     ]
     members = [answering(n, 1, lesion=lesion, seed=0) for n, lesion in enumerate(lesions, 1)]
     (axes,) = panels(make("dose", groups(*members), measure="accuracy", width="double"))
-    named = [text for text in axes.texts if text.get_gid() == "end"]
+    named: list[Any] = [text for text in axes.texts if text.get_gid() == "end"]
     assert {text.get_text() for text in named} == {"attention", "mlp"}
     assert len({text.xy[1] for text in named}) == 2  # though both lines end at one value
 
