@@ -127,7 +127,11 @@ class LazyGroup(click.Group):
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(tabwb.__version__, prog_name="tabwb")
-@click.option("--demo", is_flag=True, help="Open with TAB ready for the bundled model.")
+@click.option(
+    "--demo",
+    is_flag=True,
+    help="Open with the demonstration: TAB, intact and lesioned, and the dial.",
+)
 @click.option(
     "--speaker-view",
     is_flag=True,

@@ -22,8 +22,12 @@ def make_workbench(
     """Return the workbench with all of its subjects."""
 
     def open_dialog(desk: Desk) -> None:
+        from tabwb.workbench.home.subject import DEMONSTRATION
         from tabwb.workbench.trial.actions import TrialActions
 
+        if (battery, model) == DEMONSTRATION:
+            desk.perform("file.demonstration")
+            return
         desk.actions(TrialActions).new(battery=battery, model=model)
 
     prepare()

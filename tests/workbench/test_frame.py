@@ -313,8 +313,11 @@ def test_nothing_heavy_is_imported_when_the_workbench_has_opened(tmp_path: Path)
     assert done.stdout.strip() == "[]"
 
 
-async def test_an_empty_store_offers_a_beginning(sit: Sit, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tabwb.workbench.home.page.DEMONSTRATION", ("tab", "echo"))
+async def test_an_empty_store_offers_a_beginning(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch, lesionable: None
+) -> None:
+    monkeypatch.setattr("tabwb.workbench.home.subject.DEMONSTRATION", ("tab", "lesionable"))
+    monkeypatch.setattr("tabwb.workbench.lesions.dial.STEPS", 2)
     async with sit((80, 24)) as seat:
         await seat.reads("No administration is stored yet.", "d Demonstration")
         await seat.reads("D Demonstration: naming", "i Import")
@@ -330,14 +333,15 @@ async def test_an_empty_store_offers_a_beginning(sit: Sit, monkeypatch: pytest.M
         await seat.reads("20 items  for models  Text Aphasia Battery")
         await seat.reads("echo                     Returns the prompt")
         await seat.pilot.resize_terminal(80, 24)
-        await seat.press("d", reads="tabwb gives the Text Aphasia Battery")
+        await seat.press("d", reads="On the dial you turn the amount")
         await seat.press("escape")
         await seat.pilot.click("#home-begin", offset=(3, 2))  # the line of d
-        await seat.reads("tabwb gives the Text Aphasia Battery")
-        await seat.press("enter")
-        await seat.until(lambda: seat.desk.work, "the demonstration")
-        conditions = seat.work.administration.conditions
-        assert (seat.work.administration.battery, conditions.examinee) == ("tab", "echo")
+        await seat.reads("On the dial you turn the amount")
+        await seat.press("enter", at="dial", reads="intact and lesioned are stored")
+    with Store.open(seat.store) as store:
+        given = store.administrations()
+    assert [one.conditions.lesion for one in given] == [None, "mlp:zero:0.05@seed=1"]
+    assert all(one.battery == "tab" and one.tags == ("demonstration",) for one in given)
 
 
 async def test_recent_administrations_have_scores_and_details(sit: Sit, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -120,7 +119,6 @@ class Dial:
         self._plugins = plugins
         asked = conditions_of(model.spec, "model", {"part_items": (self.item,)})
         self._conditions = resolved(plugins, self.battery, asked)
-        self._asking = threading.Lock()
 
     @property
     def prompt(self) -> str:
@@ -160,7 +158,7 @@ class Dial:
             cancel: ends it after the current answers.
             other: opens a store whose answers are used too; it is not changed.
         """
-        with self._asking, opened() as store:
+        with opened() as store:
             intact = ""
             for point, there, problem in self._given(sweep, store, cancel, other):
                 step = Step(point.role, *_place(point), point.lesion, reason=problem)

@@ -25,6 +25,7 @@ const words = (one, where) => {
 };
 const strip = (role, feature, row) => {
   const cell = make("td", "", "strip" + (role === "control" ? " control" : ""));
+  cell.setAttribute("aria-hidden", "true"); // the next cell says it for the present amount
   amounts.forEach((amount, index) => {
     const one = step(role, amount);
     const value = one ? one.features[feature] : undefined;
@@ -47,7 +48,7 @@ const show = () => {
   for (const [feature, title] of data.features) {
     for (const role of ["lesion", "control"]) {
       const row = document.createElement("tr");
-      row.append(make("th", role === "lesion" ? title : "", ""));
+      row.append(make("th", role === "lesion" ? title : "control", role === "lesion" ? "" : "quiet"));
       strip(role, feature, row);
       const now = step(role, amount);
       const value = now ? now.features[feature] : undefined;

@@ -34,7 +34,6 @@ from tabwb.workbench.shell.wording import ACCENT, QUIET, folded
 if TYPE_CHECKING:
     from tabwb.administer.participants import Participant
     from tabwb.workbench.engine.engine import Engine
-    from tabwb.workbench.engine.session_controller import SessionController
     from tabwb.workbench.home.lines import Recent, Row
     from tabwb.workbench.shell.desk import Desk
 
@@ -161,8 +160,6 @@ RENEW_S = 5.0
 """Seconds between two readings of the store while something works in the background."""
 REFILL_S = 0.1
 """Seconds between two showings of scores that were read."""
-DEMONSTRATION = ("tab", "bundled")
-"""Battery and model of the demonstration."""
 FIRST_S = 0.15
 """Seconds before the first reading, so that the first page is drawn before."""
 REST_S = 0.01
@@ -183,8 +180,9 @@ WELCOME = (
 HELP = """\
 # Home
 
-**n** begins a new administration; enter in its dialog accepts what is filled in. **d** gives the
-Text Aphasia Battery to the bundled model, **D** begins the naming demonstration.
+**n** begins a new administration; enter in its dialog accepts what is filled in. **d** opens the
+dial and gives the Text Aphasia Battery to the bundled model, intact and lesioned; **D** begins the
+naming demonstration.
 
 At the right of the title bar *offline* means that no other machine is contacted; *network
 allowed* that a model or judge which needs a network may use it (`tabwb --offline` forbids it).
@@ -608,16 +606,6 @@ def _scores(engine: Engine, wanted: Sequence[Administration]) -> Iterator[Scored
             with resting():
                 scored = scored_or_problem(store, administration, primary)
             yield scored
-
-
-def demonstrate(engine: Engine, sessions: SessionController) -> None:
-    """Begin the demonstration: TAB is given to the bundled model."""
-    from tabwb.administer.session import setup
-    from tabwb.records.conditions import conditions_of
-
-    battery = setup.find_battery(engine.plugins, DEMONSTRATION[0])
-    asked = conditions_of(DEMONSTRATION[1], "model", {})
-    sessions.begin(battery, setup.resolve(engine.plugins, battery, asked))
 
 
 def takes_long(administration: Administration) -> bool:

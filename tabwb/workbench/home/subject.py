@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from tabwb.workbench.shell.commands import ON_HOME, Command, on_page
@@ -12,21 +11,26 @@ if TYPE_CHECKING:
     from tabwb.workbench.shell.desk import Desk
 
 NAMING = "naming-demo"
+DEMONSTRATION = ("tab", "bundled")
+"""Battery and model of the demonstration."""
 ABOUT = """\
-tabwb gives the Text Aphasia Battery (20 items) to the small language model that comes with it, \
-and scores its answers. Nothing is sent over a network.
-
-space gives the next item, a gives all. The answers are stored as a new administration."""
+The small language model that comes with tabwb is asked for a few sentences, intact and with more \
+and more of its numbers set to 0. On the dial you turn the amount. Then tabwb gives it the Text \
+Aphasia Battery (20 items) twice, intact and lesioned, in the background: both are stored as \
+administrations. Nothing is sent over a network."""
 
 
 def _demonstration(desk: Desk) -> None:
-    """Give TAB to the bundled model, after a word about what that does."""
-    from tabwb.workbench.home.page import demonstrate
+    """Give TAB to the bundled model, intact and lesioned, after a word about what that does."""
     from tabwb.workbench.shell.dialogs import ChoiceScreen
 
+    battery, model = DEMONSTRATION
+
     def chosen(choice: str | None) -> None:
-        if choice == "begin":
-            desk.do(partial(demonstrate, desk.engine, desk.sessions))
+        if choice == "begin" and any(one.id == "lesions" for one in desk.subjects):
+            desk.request("lesions", "demonstrate", battery, model)
+        elif choice == "begin":
+            desk.request("trial", "new", battery=battery, model=model)
 
     if desk.saved is None:
         desk.notify("The store is not open yet.")
@@ -43,7 +47,7 @@ COMMANDS = (
                 owner="home-page", section="begin"),
     ),
     Command("file.demonstration", "Demonstration: TAB, bundled model", "Demo", "d", 3,
-            "Give TAB to the bundled model: one minute, no network.", where=ON_HOME,
+            "Turn the dial; give TAB to the bundled model, intact and lesioned.", where=ON_HOME,
             run=_demonstration, section="begin"),
     Command("file.naming-demonstration", "Demonstration: naming", "Naming demo", "D", 4,
             "A person names six pictures, into the microphone.", where=ON_HOME,

@@ -6,7 +6,10 @@ import asyncio
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 from tabwb.administer.session import setup
 from tabwb.lesion.declared import Part
@@ -22,6 +25,7 @@ from tabwb.workbench.shell.wording import LESIONED
 
 if TYPE_CHECKING:
     from tabwb.battery.model import Battery
+    from tabwb.workbench.lesions.dial import Dialled, Facts
     from tabwb.workbench.lesions.laboratory import Laboratory, Pair
 
 
@@ -82,6 +86,7 @@ class LesionsController(Controller):
         super().__init__(engine)
         self._sessions = sessions
         self._laboratory: Laboratory | None = None
+        self._dials: WeakSet[Dialled] = WeakSet()
 
     # ---------------------------------------------------------------- the model
 
@@ -139,6 +144,25 @@ class LesionsController(Controller):
             self._end_model()
             self.say(LaboratoryState("closed"))
 
+    def open_dial(self, model: str, battery: str) -> tuple[Dialled, Facts]:
+        """Return a loaded model for the dial; in a thread of its own."""
+        from tabwb.workbench.lesions.dial import Dialled
+
+        engine = self.engine
+        dialled = Dialled(engine.plugins.configuration, engine.store_place)
+        self._dials.add(dialled)
+        try:
+            return dialled, dialled.load(model, battery)
+        except BaseException:
+            dialled.close()
+            raise
+
+    def keep_dial(self, file: Path) -> int:
+        """Store the answers of a dial; return the number of administrations."""
+        merged = self.store.merge(file)
+        self.engine.refresh()
+        return merged.added.get("administrations", 0)
+
     def stop(self) -> None:
         """Stop the current loading or answer; from any thread."""
         self.engine.cancel.set()
@@ -182,6 +206,8 @@ class LesionsController(Controller):
     def interrupt(self) -> None:
         """Stop the model, because the program ends."""
         self.stop()
+        for dialled in list(self._dials):
+            dialled.close()
 
     def close(self) -> None:
         """End the model's process."""
@@ -210,6 +236,21 @@ class LesionsActions(Actions):
         await self.desk.go("lesions")
         if self._phase in {"", "closed"}:
             self.desk.query_one(LesionsPage).load()
+
+    async def dial(self, **wanted: Any) -> None:
+        """Open the dial: of which model, battery, item, target, layers and seed."""
+        if self.desk.catalogue is not None:
+            await self.desk.go("dial", wanted)
+
+    async def demonstrate(self, battery: str, model: str) -> None:
+        """Open the dial; then give a battery to the intact and a lesioned model, aside."""
+        from tabwb.operations.lesion import SweepLesions
+
+        row = {"targets": ["mlp"], "amounts": [0.05]}
+        grid = {"format": 1, "name": "demonstration", "lesions": [row]}
+        wanted = SweepLesions(battery=battery, model=model, grid=grid)
+        begin = partial(self.desk.do, partial(self.desk.sessions.jobs.begin, wanted))
+        await self.desk.go("dial", {"model": model, "battery": battery}, begin)
 
     async def sweep_page(self) -> None:
         """Open the page of sweeps."""

@@ -18,7 +18,7 @@ from textual.events import Resize
 from textual.widgets import Input, Static
 
 from tabwb.lesion.declared import TARGETS, Part
-from tabwb.lesion.spec import parse_lesions
+from tabwb.lesion.spec import parse_lesions, spec_values
 from tabwb.records.errors import TabwbError
 from tabwb.records.states import ResponseStatus
 from tabwb.records.trials import PlannedTrial
@@ -655,6 +655,18 @@ class LesionsPage(Page):
                 self.desk.query_one(SweepPage).take(battery, model, path)
 
         self.app.push_screen(GridScreen(parse_lesions(form.spec)), written)
+
+    def dial_item(self) -> None:
+        """Open the dial with this model, item and lesion."""
+        form, battery, item = self.query_one(LesionForm), self._text("battery"), self._text("item")
+        lesions = () if form.problem or not form.spec else parse_lesions(form.spec)
+        target = "+".join(one.target for one in lesions)
+        values = spec_values(form.spec) if lesions else {}
+        self.desk.request(
+            "lesions", "dial", model=self._text("model"), battery=battery, item=item,
+            target=target, layers=str(values.get("layers") or "all"),
+            seed=str(values.get("seed", 1)),
+        )  # fmt: skip
 
     async def sweeps(self) -> None:
         """Open the page of sweeps."""

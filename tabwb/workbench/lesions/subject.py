@@ -22,6 +22,8 @@ PAGE = (
     Command("administer.sweep-lesion", "Sweep with this lesion…", "Sweep this", "g", 7,
             "Write a grid with amounts, layers, seeds and controls of this lesion."),
     Command("administer.sweeps", "Sweeps", "Sweeps", "w", 8, "Open the page of sweeps."),
+    Command("administer.dial-item", "Dial this item", "Dial", "d", 7,
+            "Turn the amount of this lesion, and see the answer at each step."),
     Command("administer.copy-spec", "Copy the spec", "Copy", "y", 9,
             "Copy the spec of the lesion."),
     Command("administer.leave-laboratory", "Stop, or back", "Back", "escape", 12,
@@ -43,6 +45,20 @@ SWEEP_PAGE = (
     Command("administer.leave-sweep", "Back", "Back", "escape", 12,
             "Leave a field, or the page; the sweep continues."),
 )  # fmt: skip
+DIAL_PAGE = (
+    Command("administer.play-dial", "Play the steps", "Play", "space", 1,
+            "Turn the amount from 0 up, step by step; again: stop."),
+    Command("administer.dial-part", "Next part", "Part", "t", 2,
+            "Lesion the next part of the model (also tab; a click on the map)."),
+    Command("administer.dial-most", "Range of amounts", "Range", "z", 3,
+            "Change the amount at the right end of the slider."),
+    Command("administer.store-dial", "Store these answers", "Store", "N", 4,
+            "Store the answers as the conditions of a sweep with the tag dial."),
+    Command("administer.share-dial", "Write a page with the slider…", "Share", "y", 5,
+            "Write one HTML file with the slider; the command that does the same is copied."),
+    Command("administer.leave-dial", "Back", "Back", "escape", 12,
+            "End the model and leave the page."),
+)  # fmt: skip
 CURVES_PAGE = (
     Command("results.turn-kind", "Curves or map", "Curves/map", "g", 1,
             "Change between curves by amount and the map of targets and layers."),
@@ -61,6 +77,9 @@ CURVES_PAGE = (
 COMMANDS = (
     Command("file.laboratory", "Laboratory", "Lab", "b", 9,
             "Lesion a model and look at its answers, intact and lesioned.", where=ON_HOME),
+    Command("file.dial", "The dial", "Dial", "t", 0,
+            "Turn the amount of a lesion and see what the model says at each step.",
+            where=ON_HOME),
     Command("file.sweep-page", "Sweeps of lesions", "Sweeps", "w", 0,
             "Start, watch and stop a sweep.", where=ON_HOME),
 )  # fmt: skip
@@ -70,6 +89,7 @@ SUBJECT = Subject(
     pages=(
         PageSpec("lesions", "page:LesionsPage", "the laboratory", PAGE),
         PageSpec("sweep", "sweep_page:SweepPage", "the sweeps", SWEEP_PAGE),
+        PageSpec("dial", "dial_page:DialPage", "the dial", DIAL_PAGE),
         PageSpec("curves", "curves:CurvesPage", "the curves of lesions", CURVES_PAGE),
     ),
     actions="controller:LesionsActions",

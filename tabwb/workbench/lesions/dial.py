@@ -1,0 +1,121 @@
+"""The model of the page *Dial*, in a process of its own; what it answers is kept until it ends."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from tabwb.administer.session.setup import find_battery
+from tabwb.administer.sweep.dial import Dial, Step, items_of
+from tabwb.administer.sweep.sweep import Model
+from tabwb.host.plugins import Plugins
+from tabwb.lesion.declared import TARGETS
+from tabwb.store.store import Store
+
+if TYPE_CHECKING:
+    from tabwb.host.settings import Configuration
+
+STEPS = 20
+"""Amounts of a dial, besides 0."""
+END_S = 4.0
+"""Seconds that the current answers may take to stop."""
+MOSTS = (0.2, 0.5, 1.0, 0.05)
+"""Largest amounts, the usual one first."""
+
+
+class Setting(NamedTuple):
+    """What is dialled: one of these has all amounts.
+
+    Attributes:
+        item: ``SUBTEST/ITEM``.
+        layers: of the lesion, as specs write them; ``all``.
+        most: the largest amount.
+    """
+
+    item: str
+    target: str
+    layers: str = "all"
+    seed: int = 1
+    most: float = MOSTS[0]
+
+    @property
+    def amounts(self) -> tuple[float, ...]:
+        """The amounts, without 0."""
+        return tuple(round(self.most * step / STEPS, 6) for step in range(1, STEPS + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """The loaded model, and what can be dialled.
+
+    Attributes:
+        targets: of single weights, each with its layers.
+        items: that can be asked, ``SUBTEST/ITEM``, with their prompts.
+        titles: of the features, by their ids.
+    """
+
+    model: str
+    battery: str
+    targets: dict[str, list[int]]
+    items: dict[str, str]
+    titles: dict[str, str]
+
+
+class Dialled:
+    """A loaded model with the dials of its items; methods may be called in any thread."""
+
+    def __init__(self, configuration: Configuration, location: str | None) -> None:
+        self._plugins = Plugins.load(configuration)
+        self._other = partial(Store.open, location, create=False)
+        self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        self._cancel = threading.Event()
+        self._busy = threading.Lock()
+        self._dials: dict[str, Dial] = {}
+        self._model: Model | None = None
+
+    def load(self, model: str, battery: str) -> Facts:
+        """Load the model."""
+        self._battery = find_battery(self._plugins, battery)
+        loaded = self._model = Model.loaded(self._plugins, model, self._cancel)
+        targets: dict[str, list[int]] = {}
+        for part in loaded.parts():
+            if part.layer is not None and TARGETS[part.target].unit == "weight":
+                targets.setdefault(part.target, []).append(part.layer)
+        targets.pop("norm", None)  # it has too few weights for small amounts
+        items = {name: self.dial(name).prompt for name in items_of(self._battery)}
+        titles = {one.id: one.title for one in self._battery.features}
+        return Facts(model, battery, targets, items, titles)
+
+    def dial(self, item: str) -> Dial:
+        """Return the dial of an item."""
+        assert self._model is not None
+        if item not in self._dials:
+            self._dials[item] = Dial(self._plugins, self._model, self._battery, item)
+        return self._dials[item]
+
+    def steps(self, setting: Setting, cancel: threading.Event) -> Iterator[Step]:
+        """Yield the steps as they are answered."""
+        with self._busy:
+            dial = self.dial(setting.item)
+            sweep = dial.sweep(setting.target, setting.amounts, (setting.seed,), setting.layers)
+            own = partial(Store.open, self.file(setting))
+            yield from dial.steps(sweep, own, cancel, self._other)
+
+    def file(self, setting: Setting) -> Path:
+        """Return the store of the answers under a setting."""
+        words = (str(part).replace("/", "-") for part in setting)
+        return Path(self._folder.name) / f"{' '.join(words)}.db"
+
+    def close(self) -> None:
+        """End the model's process."""
+        self._cancel.set()
+        if self._model is not None:
+            self._model.backend.close()
+        if self._busy.acquire(timeout=END_S):
+            self._plugins.close()
+            self._folder.cleanup()

@@ -1,0 +1,586 @@
+"""The dial: one prompt, and a slider of a lesion's amount; the answers are computed ahead."""
+
+from __future__ import annotations
+
+import asyncio
+import shlex
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.events import Click, Resize
+from textual.style import Style
+from textual.timer import Timer
+
+from tabwb.lesion.spec import parse_numbers
+from tabwb.records.errors import TabwbError
+from tabwb.records.files import expanded
+from tabwb.scoring.word_difference import word_difference
+from tabwb.workbench.engine.jobs import JobState
+from tabwb.workbench.lesions.controller import LesionsController
+from tabwb.workbench.shell.drawn import step as bar_of
+from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.widgets import Pane, WrappedText
+from tabwb.workbench.shell.wording import ACCENT, AMBER, LESIONED, QUIET, folded, styled
+
+if TYPE_CHECKING:
+    from tabwb.administer.sweep.dial import Step
+    from tabwb.workbench.lesions.dial import Dialled, Facts, Setting
+    from tabwb.workbench.shell.desk import Desk
+
+WAITS = "░"
+"""What is not computed yet."""
+BOTH_FROM = 110
+"""From so many columns the ladder and the map are beside the text and the features."""
+MOST = 88
+"""Columns of an answer at most."""
+PLAY_S = 0.5
+TITLE = 30
+"""Columns of a feature's title."""
+GROUPS = ("mlp", "attention")
+KEYS = "← → amount   ↑ ↓ seed   tab part   1-5 prompt"
+NOTE = "A lesion of numbers, not of a brain; not a diagnosis."
+HELP = """\
+# The dial
+
+One prompt is asked of the intact model and under a lesion of 20 amounts, and with a control of the
+same size for each: as many weights, drawn anywhere in the model. The answers are computed in the
+background; ░ is not computed yet. **Nothing is stored.**
+
+- **left**, **right** turn the amount; **home**, **end** go to the ends; **space** plays the steps
+- **up**, **down** change the seed, which decides the weights that are taken
+- **tab** changes the part that is lesioned, **pageup** and **pagedown** its layer; a click on the
+  map takes one projection in one layer, a click on its name all layers
+- **1** to **5** ask another prompt; **z** changes the range of amounts
+- **N** stores the answers as the conditions of a sweep; **y** writes one HTML file with a slider
+- a click on the slider or on the ladder goes to that amount
+
+Underlined words are not said by the intact model at this place. ▣ a feature is present, □ absent,
+· undefined: the answer cannot be rated. One answer to one prompt is an example: a sweep measures.
+"""
+
+
+class Drawn(WrappedText):
+    """Lines with places that can be clicked."""
+
+    def on_click(self, event: Click) -> None:
+        """Do what the place says."""
+        page = next(one for one in self.ancestors if isinstance(one, DialPage))
+        meta = event.style.meta
+        if "step" in meta:
+            page.turn_to(meta["step"])
+        elif "part" in meta:
+            page.change(target=meta["part"][0], layers=meta["part"][1])
+
+
+class DialPane(Vertical, can_focus=True):
+    """All of the page; has the keys."""
+
+    HELP = HELP
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "turn(-1)", show=False),
+        Binding("right", "turn(1)", show=False),
+        Binding("home", "turn(-100)", show=False),
+        Binding("end", "turn(100)", show=False),
+        Binding("up", "seed(1)", show=False),
+        Binding("down", "seed(-1)", show=False),
+        Binding("pageup", "layer(-1)", show=False),
+        Binding("pagedown", "layer(1)", show=False),
+        Binding("tab", "part(1)", show=False),
+        Binding("shift+tab", "part(-1)", show=False),
+        *(Binding(str(n), f"prompt({n})", show=False) for n in range(1, 6)),
+    ]
+
+    @property
+    def page(self) -> DialPage:
+        """The page."""
+        return next(one for one in self.ancestors if isinstance(one, DialPage))
+
+    def action_turn(self, by: int) -> None:
+        """Turn the amount."""
+        self.page.turn_to(self.page.place + by)
+
+    def action_seed(self, by: int) -> None:
+        """Take another seed."""
+        if (setting := self.page.setting) is not None:
+            self.page.change(seed=max(setting.seed + by, 1))
+
+    def action_part(self, by: int) -> None:
+        """Lesion another part."""
+        self.page.next_part(by)
+
+    def action_layer(self, by: int) -> None:
+        """Lesion another layer, or all."""
+        self.page.next_layer(by)
+
+    def action_prompt(self, number: int) -> None:
+        """Ask another prompt."""
+        items = list(self.page.facts.items) if self.page.facts else []
+        if number <= len(items):
+            self.page.change(item=items[number - 1])
+
+
+Answers = dict[tuple[str, float], "Step"]
+"""Role and amount to the answer."""
+
+
+class DialPage(Page):
+    """The page."""
+
+    EXPLORER_DOCK = False
+
+    def __init__(self, desk: Desk, page: str) -> None:
+        super().__init__(desk, page)
+        self.facts: Facts | None = None
+        self.setting: Setting | None = None
+        self.place = 0
+        self._dialled: Dialled | None = None
+        self._known: dict[Setting, Answers] = {}
+        self._done: set[Setting] = set()
+        self._words = ""
+        """What is done now, or why nothing is."""
+        self._cancel = threading.Event()
+        self._playing: Timer | None = None
+        self._asked: Mapping[str, str] = {}
+        self._after: list[Callable[[], object]] = []
+        """What is begun when the first answers are there."""
+
+    def compose(self) -> ComposeResult:
+        """Yield the slider, what is said, the features, the ladder and the map."""
+        with DialPane(id="dial"):
+            yield Pane(Drawn(self._slider, id="dial-slider"), title="The dial", id="dial-head")
+            with Horizontal(id="dial-body"):
+                with Vertical(id="dial-texts"):
+                    yield Pane(Drawn(self._said), title="Said", id="dial-said", main=True)
+                    yield Pane(Drawn(self._ladder), title="The ladder", id="dial-ladder")
+                with Vertical(id="dial-side"):
+                    yield Pane(Drawn(self._features), title="Features", id="dial-features")
+                    yield Pane(Drawn(self._map), title="Where", id="dial-map")
+
+    def want(self, *wanted: Any) -> None:
+        """Take the model, battery, item, target, layers and seed; and what is begun after it."""
+        asked, *self._after = wanted
+        if self._dialled is None or (asked and asked != self._asked):
+            self._asked = asked
+            self.desk.start(self._load, group="dial")
+        else:
+            self._begin_after()
+
+    def on_mount(self) -> None:
+        """Lay out, and listen to the sweep of the demonstration."""
+        self.desk.news.subscribe(self, self._hear)
+        self._lay_out()
+
+    def on_resize(self, event: Resize) -> None:
+        """Lay out again."""
+        self._lay_out()
+        self.call_after_refresh(self._show)
+
+    def _lay_out(self) -> None:
+        self.set_class(self.size.width >= BOTH_FROM, "-both")
+
+    def open_title(self) -> str | None:
+        """Return what the title bar says."""
+        return "the dial"
+
+    def focus_inside(self) -> None:
+        """Take the keys."""
+        self.query_one(DialPane).focus()
+
+    def update_page(self) -> None:
+        """Show the present state."""
+        self._show()
+
+    # ---------------------------------------------------------------- computing
+
+    @property
+    def _answers(self) -> Answers:
+        return {} if self.setting is None else self._known.get(self.setting, {})
+
+    @property
+    def _amounts(self) -> tuple[float, ...]:
+        return (0.0, *(() if self.setting is None else self.setting.amounts))
+
+    def step_at(self, role: str, amount: float) -> Step | None:
+        """Return an answer; None: it is not computed. Intact is that of any part and seed."""
+        if amount:
+            return self._answers.get((role, amount))
+        item = self.setting and self.setting.item
+        found = (one.get(("intact", 0.0)) for key, one in self._known.items() if key.item == item)
+        return next(filter(None, found), None)
+
+    async def _load(self) -> None:
+        from tabwb.workbench.lesions.dial import Setting
+
+        self._close()
+        asked = {"model": "bundled", "battery": "tab", **self._asked}
+        model = asked.pop("model")
+        self.facts = self.setting = None
+        self._known, self._done, self.place = {}, set(), 0
+        self._say(f"… loading {model}")
+        controller = self.desk.controller(LesionsController)
+        try:
+            self._dialled, self.facts = await self.desk.ask(
+                controller.open_dial, model, asked.pop("battery"), aside=True
+            )
+        except TabwbError as error:
+            self._say(f"! {error}")
+            return
+        item = asked.pop("item", "")
+        first = item if item in self.facts.items else next(iter(self.facts.items))
+        target = asked.pop("target", "") or next(iter(self.parts), ("mlp", "all"))[0]
+        setting = Setting(first, target, asked.pop("layers", "all"), int(asked.pop("seed", 1)))
+        self.change(**setting._asdict())
+
+    @property
+    def parts(self) -> list[tuple[str, str]]:
+        """What *tab* goes through: the network and attention whole, then each projection."""
+        there = [] if self.facts is None else list(self.facts.targets)
+        groups = [one for one in GROUPS if any(each.startswith(f"{one}.") for each in there)]
+        return [(one, "all") for one in (*groups, *there)]
+
+    def next_part(self, by: int) -> None:
+        """Lesion the next part."""
+        if self.setting is not None:
+            parts, now = self.parts, (self.setting.target, self.setting.layers)
+            at = parts.index(now) + by if now in parts else 0
+            target, layers = parts[at % len(parts)]
+            self.change(target=target, layers=layers)
+
+    def next_layer(self, by: int) -> None:
+        """Lesion the next layer of the part; after the last one all."""
+        setting, facts = self.setting, self.facts
+        if setting is not None and facts is not None:
+            there = {each for layers in facts.targets.values() for each in layers}
+            layers = ["all", *map(str, sorted(there))]
+            at = layers.index(setting.layers) + by if setting.layers in layers else 0
+            self.change(layers=layers[at % len(layers)])
+
+    def change(self, **values: object) -> None:
+        """Dial something else; what is known of it is shown at once, and the rest computed."""
+        from tabwb.workbench.lesions.dial import Setting
+
+        if self.setting is None:
+            self.setting = Setting(**values)  # type: ignore[arg-type]
+        else:
+            self.setting = self.setting._replace(**values)
+        self._cancel.set()
+        self._cancel = threading.Event()
+        self._words = ""
+        if self.setting not in self._done:
+            self.desk.start(self._compute, self.setting, self._cancel, group="dial")
+        self._show()
+
+    async def _compute(self, setting: Setting, cancel: threading.Event) -> None:
+        dialled = self._dialled
+        if dialled is None:
+            return
+        answers = self._known.setdefault(setting, {})
+        try:
+            async with aclosing(self.desk.each(dialled.steps, setting, cancel)) as steps:
+                async for step in steps:
+                    answers[step.role, step.amount] = step
+                    self._show()
+        except TabwbError as error:
+            if not cancel.is_set():
+                self._say(f"! {error}")
+            return
+        if not cancel.is_set():
+            self._done.add(setting)
+            self._show()
+            self._begin_after()
+
+    def _begin_after(self) -> None:
+        after, self._after = self._after, []
+        for begin in after:
+            begin()
+
+    def _hear(self, message: object) -> None:
+        """Say that a battery was given to both, for example by the demonstration."""
+        if isinstance(message, JobState) and message.page == "sweep" and message.phase == "done":
+            self._say("intact and lesioned are stored: esc, then m compares them")
+
+    def _say(self, words: str) -> None:
+        self._words = words
+        self._show()
+
+    def _show(self) -> None:
+        for one in self.query(Drawn):
+            one.refresh(layout=True)
+        setting = self.setting
+        if setting is None or self.facts is None:
+            return
+        head = f"The dial   {self.facts.model}   {self.facts.items[setting.item]}"
+        self.query_one("#dial-head", Pane).border_title = head
+        amount = self._amounts[self.place]
+        said = f"Said at {amount:g}" if amount else "Said by the intact model"
+        self.query_one("#dial-said", Pane).border_title = said
+        layers = "all layers" if setting.layers == "all" else f"layer {setting.layers}"
+        self.query_one("#dial-map", Pane).border_title = f"Where   {setting.target}, {layers}"
+
+    # ---------------------------------------------------------------- what is drawn
+
+    def _slider(self, width: int) -> Iterator[Content]:
+        setting = self.setting
+        if setting is None:
+            yield from folded(self._words or "…", width, AMBER if "!" in self._words else QUIET)
+            return
+        amounts = self._amounts
+        layers = "all layers" if setting.layers == "all" else f"layer {setting.layers}"
+        where = f"{LESIONED} {setting.target}, {layers}   seed {setting.seed}"
+        left, right = "intact 0 ", f" {setting.most:g}"
+        each = max((width - len(left) - len(right) - 1) // (len(amounts) - 1), 1)
+        pieces: list[tuple[str, str | Style] | Content] = [(left, QUIET)]
+        for at, amount in enumerate(amounts):
+            known = self.step_at("lesion", amount) is not None
+            sign = "●" if at == self.place else "━" if known else WAITS
+            rest = ("━" if known else WAITS) * (each - 1) if at < len(amounts) - 1 else ""
+            style = f"bold {ACCENT}" if at == self.place else ACCENT if known else QUIET
+            cell = Content.assemble((sign, style), (rest, ACCENT if known else QUIET))
+            pieces.append(cell.stylize(Style.from_meta({"step": at})))
+        yield Content.assemble(*pieces, (right, QUIET))
+        state = self._words or (
+            "nothing stored   N stores" if setting in self._done
+            else f"computing, {len(self._answers)} of {2 * len(amounts) - 1}   nothing stored"
+        )  # fmt: skip
+        style = AMBER if state.startswith("!") else QUIET
+        yield Content.assemble((where, "bold"), "   ", (state, style)).truncate(width)
+        yield Content.styled(KEYS, QUIET).truncate(width, ellipsis=True)
+
+    def _said(self, width: int) -> Iterator[Content]:
+        if self.setting is None:
+            return
+        room, amount = min(width, MOST), self._amounts[self.place]
+        intact, lesioned = self.step_at("intact", 0.0), self.step_at("lesion", amount)
+        yield from _answer(intact, lesioned, room)
+        if not amount:
+            return
+        yield Content("")
+        yield Content.styled("control: as many weights, anywhere in the model", f"bold {QUIET}")
+        yield from _answer(intact, self.step_at("control", amount), room)
+
+    def _features(self, width: int) -> Iterator[Content]:
+        if self.setting is None or self.facts is None:
+            return
+        amounts, answers = self._amounts, self._answers
+        title = min(TITLE, max(width - 2 * len(amounts) - 7, 8))
+        scale = self._scale(len(amounts))
+        yield Content.assemble(
+            (f"{'lesion, then control':<{title}}"[:title], QUIET), "   ", scale, "  ", scale
+        )
+        spark = partial(self._strip, value=_new_share)
+        yield Content.assemble(
+            "New words".ljust(title)[:title], "   ", spark("lesion"), "  ", spark("control")
+        )
+        found = [one for (role, _), one in answers.items() if role != "control"]
+
+        def first(feature: str) -> float:
+            return min((one.amount for one in found if one.features.get(feature)), default=9.0)
+
+        rated = [one for one in self.facts.titles if any(one in step.features for step in found)]
+        seen = [one for one in rated if any(s.features.get(one) is not None for s in found)]
+        now = self.step_at("lesion", amounts[self.place])
+        for feature in sorted(seen, key=first):
+            value = None if now is None else now.features.get(feature)
+            sign = "▣" if value else "·" if value is None else "□"
+            name = self.facts.titles[feature].ljust(title)[:title]
+            strip = partial(self._strip, value=partial(_present, feature))
+            yield Content.assemble(
+                (name, "bold" if value else ""), (f" {sign} ", ACCENT if value else QUIET),
+                strip("lesion"), "  ", strip("control"),
+            )  # fmt: skip
+        yield Content("")
+        yield from folded(NOTE, width, QUIET)
+
+    def _scale(self, count: int) -> Content:
+        """Return the ends of the amounts above a strip, and where the slider is."""
+        most = f"{self._amounts[-1]:g}"
+        signs = ["0", *"·" * (count - 1 - len(most)), *most]
+        signs[self.place] = "▼"
+        pieces = [(one, f"bold {ACCENT}" if one == "▼" else QUIET) for one in signs]
+        return Content.assemble(*pieces)
+
+    def _strip(self, role: str, *, value: object) -> Content:
+        """Return a cell for each amount; that of the slider is marked."""
+        assert callable(value)
+        pieces = []
+        for at, amount in enumerate(self._amounts):
+            one = self.step_at(role, amount)
+            share = None if one is None else value(one)
+            sign = WAITS if one is None else "·" if share is None else bar_of(share)
+            base = QUIET if role == "control" or not share else ACCENT
+            cell = Content.styled(sign, base).stylize(Style.from_meta({"step": at}))
+            pieces.append(cell)
+        return Content("").join(pieces)
+
+    def _ladder(self, width: int) -> Iterator[Content]:
+        amounts = self._amounts
+        room = max(self.query_one("#dial-ladder").content_size.height, 3)
+        first = min(max(self.place - room // 2, 0), max(len(amounts) - room, 0))
+        for at, amount in list(enumerate(amounts))[first : first + room]:
+            one = self.step_at("lesion", amount)
+            text = f"{WAITS} not computed yet" if one is None else one.answer or f"[{one.status}]"
+            here = at == self.place
+            line = Content.assemble(
+                ("▌" if here else " ", ACCENT), (f"{amount:<7g}", "bold" if here else QUIET),
+                (" ".join(text.split()), QUIET if one is None else ""),
+            )  # fmt: skip
+            line = line.truncate(max(width, 1), ellipsis=True)
+            yield line.stylize(Style.from_meta({"step": at}))
+
+    def _map(self, width: int) -> Iterator[Content]:
+        setting, facts = self.setting, self.facts
+        if setting is None or facts is None:
+            return
+        amount = self._amounts[self.place]
+        taken = () if setting.layers == "all" else parse_numbers(setting.layers, "layers", "")
+        wide = max(map(len, facts.targets), default=0) + 1
+        for target, layers in facts.targets.items():
+            own = target == setting.target or target.startswith(f"{setting.target}.")
+            head = Content.styled(target.ljust(wide), "bold" if own else "")
+            pieces = [head.stylize(Style.from_meta({"part": (target, "all")}))]
+            for layer in layers[: max((width - wide) // 2, 1)]:
+                key = setting._replace(target=target, layers=str(layer))
+                one = self._known.get(key, {}).get(("lesion", amount))
+                sign = WAITS if one is None else bar_of(_new_share(one) or 0.0)
+                chosen = own and (not taken or layer in taken)
+                cell = Content.styled(sign, f"bold {ACCENT} reverse" if chosen else QUIET)
+                pieces += [
+                    cell.stylize(Style.from_meta({"part": (target, str(layer))})),
+                    Content(" "),
+                ]
+            yield Content("").join(pieces)
+        yield from folded("layers 0 to the right; a click lesions it; a bar: share of new words",
+                          width, QUIET)  # fmt: skip
+
+    # ---------------------------------------------------------------- commands
+
+    def turn_to(self, place: int) -> None:
+        """Go to an amount."""
+        self.place = min(max(place, 0), len(self._amounts) - 1)
+        self._show()
+
+    def play_dial(self) -> None:
+        """Play the steps, or stop."""
+        if self._playing is not None:
+            self._stop_playing()
+            return
+        if self.place == len(self._amounts) - 1:
+            self.turn_to(0)
+        self._playing = self.set_interval(PLAY_S, self._play)
+
+    def _play(self) -> None:
+        if self.place == len(self._amounts) - 1:
+            self._stop_playing()
+        else:
+            self.turn_to(self.place + 1)
+
+    def _stop_playing(self) -> None:
+        if self._playing is not None:
+            self._playing.stop()
+            self._playing = None
+
+    def dial_part(self) -> None:
+        """Lesion the next part."""
+        self.next_part(1)
+
+    def dial_most(self) -> None:
+        """Change the largest amount."""
+        from tabwb.workbench.lesions.dial import MOSTS
+
+        if self.setting is not None:
+            at = MOSTS.index(self.setting.most) + 1
+            self.change(most=MOSTS[at % len(MOSTS)])
+
+    def store_dial(self) -> None:
+        """Store the answers that are shown."""
+        setting = self.setting
+        if setting is None or setting not in self._done or self._dialled is None:
+            self.show_message("All steps are needed before they can be stored.")
+            return
+        self.desk.start(self._store, self._dialled.file(setting), setting)
+
+    async def _store(self, file: Path, setting: Setting) -> None:
+        controller = self.desk.controller(LesionsController)
+        stored = await self.desk.ask(controller.keep_dial, file)
+        self._say(f"{stored} stored, tag dial" if stored else "these are stored already")
+
+    def share_dial(self) -> None:
+        """Write one HTML file with the slider; copy the command that does the same."""
+        if self.setting is None or not self._answers or self.facts is None:
+            self.show_message("There is no answer yet.")
+            return
+        self.app.copy_to_clipboard(self.command())
+        name = f"dial-{self.facts.model.partition(':')[0]}-{self.setting.target}.html"
+        self.desk.ask_words(
+            "Write a page with the slider", "File (the command is copied)",
+            partial(self._written, self.setting, list(self._answers.values())), name,
+        )  # fmt: skip
+
+    def _written(self, setting: Setting, steps: Sequence[Step], name: str) -> None:
+        from tabwb.analysis.tables.lesions import dial_table
+        from tabwb.host.writing import write_bytes
+        from tabwb.media.destination import check_destination
+        from tabwb.media.documents.dial_page import dial_page
+
+        assert self.facts is not None
+        facts, prompt = self.facts, self.facts.items[setting.item]
+        table = dial_table(steps, facts.titles, (prompt,))
+        place = check_destination(expanded(Path(name)))
+        page = dial_page(table, facts.titles, facts.model, setting.target, setting.layers, prompt)
+        write_bytes(place, page.encode())
+        self.app.call_from_thread(self._say, f"written: {place}")
+
+    def command(self) -> str:
+        """Return the command that gives the same table."""
+        assert self.setting is not None and self.facts is not None
+        setting, words = self.setting, ["tabwb", "lesion", "dial", self.facts.model]
+        amounts = ",".join(f"{one:g}" for one in setting.amounts)
+        words += ["--target", setting.target, "--layers", setting.layers, "--seeds"]
+        words += [str(setting.seed), "--battery", self.facts.battery, "--item", setting.item]
+        return shlex.join([*words, "--amounts", amounts])
+
+    async def leave_dial(self) -> None:
+        """End the model and leave the page."""
+        if self.facts is not None:
+            self._begin_after()
+        self._close()
+        await self.desk.back()
+
+    def _close(self) -> None:
+        self._stop_playing()
+        self._cancel.set()
+        if (dialled := self._dialled) is not None:
+            self._dialled = None
+            self.desk.run_worker(asyncio.to_thread(dialled.close))
+
+
+def _answer(intact: Step | None, one: Step | None, width: int) -> Iterator[Content]:
+    """Yield an answer, the words underlined that the intact model does not say."""
+    if one is None:
+        yield Content.styled(f"{WAITS} not computed yet", QUIET)
+        return
+    yield from styled(word_difference(intact.answer if intact else "", one.answer).second, width)
+    notes = [one.reason] if one.reason else []
+    notes += [] if one.status == "ok" else [one.status]
+    notes += ["cut at the token limit"] if one.cut else []
+    if one.new_words:
+        notes.append(f"{len(one.new_words)} of {one.words} words not said by the intact model")
+    if notes:
+        yield Content.styled(f"[{', '.join(notes)}]", QUIET)
+
+
+def _new_share(one: Step) -> float | None:
+    return len(one.new_words) / one.words if one.words else None
+
+
+def _present(feature: str, one: Step) -> float | None:
+    value = one.features.get(feature)
+    return None if value is None else float(value)

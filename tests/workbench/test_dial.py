@@ -1,0 +1,120 @@
+"""The page of the dial, with a model of words."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from tabwb.store.store import Store
+from tabwb.workbench.lesions.dial_page import WAITS, DialPage
+from tests.workbench.seat import Seat, Sit
+
+pytestmark = pytest.mark.usefixtures("lesionable")
+
+
+STEPS = 4
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Amounts of 0.05, 0.1, 0.15 and 0.2."""
+    monkeypatch.setattr("tabwb.workbench.lesions.dial.STEPS", STEPS)
+
+
+async def open_dial(seat: Seat, model: str) -> DialPage:
+    seat.desk.request("lesions", "dial", model=model)
+    await seat.at("dial")
+    page = seat.desk.current
+    assert isinstance(page, DialPage)
+    await seat.until(lambda: page.setting, "the model")
+    return page
+
+
+def done(page: DialPage) -> bool:
+    return page.setting in page._done
+
+
+async def test_the_dial_turns_over_answers_computed_ahead_and_stores_them_when_asked(
+    sit: Sit, tmp_path: Path
+) -> None:
+    async with sit((160, 48)) as seat:
+        page = await open_dial(seat, "lesionable")
+        await seat.until(lambda: done(page), "all steps")
+        assert page.setting is not None and len(page._answers) == 1 + 2 * STEPS
+        await seat.reads("Said by the intact model", "mlp, all layers", "seed 1", "Neologisms")
+        await seat.press("end", reads="Said at 0.2")
+        lesioned = page.step_at("lesion", 0.2)
+        assert lesioned is not None and lesioned.lesion == "mlp:zero:0.2@seed=1"
+        assert f"{len(lesioned.new_words)} of {lesioned.words} words" in seat.text
+        await seat.press("left", "left", reads="Said at 0.1")
+        await seat.press("space", reads="Said at 0.15")
+        await seat.press("space")
+        # Another part, layer, seed and prompt; the first is known when it is dialled again.
+        await seat.press("tab", reads="attention, all layers")
+        await seat.press("pagedown", reads="attention, layer 0")
+        await seat.press("up", reads="seed 2")
+        await seat.press("2")
+        second = page.setting
+        assert second.item == list(page.facts.items)[1] and second.layers == "0"  # type: ignore[union-attr]
+        await seat.until(lambda: done(page), "all steps")
+        page.change(item="connected-text/ct1", target="mlp", layers="all", seed=1)
+        assert done(page)
+
+        # The map: a click on a cell lesions it.
+        line = next(at for at, one in enumerate(seat.text.splitlines()) if "mlp.down" in one)
+        column = seat.text.splitlines()[line].index("mlp.down") + len("attention.q ") + 2
+        await seat.pilot.click(offset=(column, line))
+        await seat.until(
+            lambda: (
+                page.setting and (page.setting.target, page.setting.layers) == ("mlp.down", "1")
+            ),
+            "the part",
+        )
+        await seat.until(lambda: done(page), "all steps")
+
+        file = tmp_path / "a.html"
+        await seat.press("y")
+        await seat.has("words")
+        seat.fill(words=str(file))
+        await seat.press("enter", reads="written")
+        text = file.read_text(encoding="utf-8")
+        data = json.loads(re.findall(r'type="application/json">(.*?)</script>', text)[0])
+        assert [one["answer"] for one in data["steps"]] == [
+            one.answer for one in page._answers.values()
+        ]
+        with Store.open(seat.store) as store:
+            assert not store.administrations()
+        for number in (1 + 2 * STEPS, 0):
+            await seat.press("N")
+            words = f"{number} stored" if number else "stored already"
+            await seat.until(lambda words=words: words in page._words, words)  # type: ignore[misc]
+        with Store.open(seat.store) as store:
+            kept = store.administrations()
+            said = {one.conditions.lesion or "": store.trials(one.id)[0] for one in kept}
+        assert len(kept) == 1 + 2 * STEPS and all("dial" in one.tags for one in kept)
+        for step in page._answers.values():
+            counting = said[step.lesion].counting
+            assert counting is not None and counting.response == step.answer
+        await seat.press("escape", at="home")
+
+
+async def test_arrows_do_not_wait_for_what_is_not_computed(sit: Sit) -> None:
+    async with sit((80, 24)) as seat:
+        page = await open_dial(seat, "lesionable@delay=0.5")
+        await seat.press("end", reads="Said at 0.2")
+        assert not done(page) and f"{WAITS} not computed yet" in seat.text
+        await seat.press("home", reads="Said by the intact model")
+        page.change(target="nothing")
+        await seat.reads("! ")
+        await seat.press("escape", at="home")
+
+
+async def test_a_model_that_cannot_be_lesioned_is_said(sit: Sit) -> None:
+    async with sit((80, 24)) as seat:
+        seat.desk.request("lesions", "dial", model="echo")
+        await seat.at("dial")
+        await seat.reads("'echo' cannot be lesioned")
+        await seat.press("space", "N", "y", "right", "tab", "up", "escape", at="home")
