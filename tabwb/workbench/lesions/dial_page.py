@@ -6,7 +6,6 @@ import asyncio
 import shlex
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import aclosing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -227,14 +226,14 @@ class DialPage(Page):
         self._say(f"… loading {model}")
         controller = self.desk.controller(LesionsController)
         try:
-            self._dialled, self.facts = await self.desk.ask(
+            self._dialled, facts = await self.desk.ask(
                 controller.open_dial, model, asked.pop("battery"), aside=True
             )
         except TabwbError as error:
             self._say(f"! {error}")
             return
-        item = asked.pop("item", "")
-        first = item if item in self.facts.items else next(iter(self.facts.items))
+        self.facts, item = facts, asked.pop("item", "")
+        first = item if item in facts.items else next(iter(facts.items))
         target = asked.pop("target", "") or next(iter(self.parts), ("mlp", "all"))[0]
         setting = Setting(first, target, asked.pop("layers", "all"), int(asked.pop("seed", 1)))
         self.change(**setting._asdict())
@@ -263,12 +262,12 @@ class DialPage(Page):
             at = layers.index(setting.layers) + by if setting.layers in layers else 0
             self.change(layers=layers[at % len(layers)])
 
-    def change(self, **values: object) -> None:
+    def change(self, **values: Any) -> None:
         """Dial something else; what is known of it is shown at once, and the rest computed."""
         from tabwb.workbench.lesions.dial import Setting
 
         if self.setting is None:
-            self.setting = Setting(**values)  # type: ignore[arg-type]
+            self.setting = Setting(**values)
         else:
             self.setting = self.setting._replace(**values)
         self._cancel.set()
@@ -284,10 +283,9 @@ class DialPage(Page):
             return
         answers = self._known.setdefault(setting, {})
         try:
-            async with aclosing(self.desk.each(dialled.steps, setting, cancel)) as steps:
-                async for step in steps:
-                    answers[step.role, step.amount] = step
-                    self._show()
+            async for step in self.desk.each(dialled.steps, setting, cancel):
+                answers[step.role, step.amount] = step
+                self._show()
         except TabwbError as error:
             if not cancel.is_set():
                 self._say(f"! {error}")

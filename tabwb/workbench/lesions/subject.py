@@ -77,7 +77,7 @@ CURVES_PAGE = (
 COMMANDS = (
     Command("file.laboratory", "Laboratory", "Lab", "b", 9,
             "Lesion a model and look at its answers, intact and lesioned.", where=ON_HOME),
-    Command("file.dial", "The dial", "Dial", "t", 0,
+    Command("view.dial", "The dial", "Dial", "t", 0,
             "Turn the amount of a lesion and see what the model says at each step.",
             where=ON_HOME),
     Command("file.sweep-page", "Sweeps of lesions", "Sweeps", "w", 0,
