@@ -597,6 +597,7 @@ def _name(thing: Any, name: str) -> Iterator[str]:
     """Yield the entry of one name, with the methods and properties of a class."""
     yield from (f"## `{name}`", "", *_documented(thing, name))
     if inspect.isclass(thing) and not issubclass(thing, Exception):
+        yield from _class_variables(thing)
         members = {key: inspect.getattr_static(thing, key) for key in dir(thing)}
         for key, value in members.items():
             if key.startswith("_") or not (
@@ -604,6 +605,25 @@ def _name(thing: Any, name: str) -> Iterator[str]:
             ):
                 continue
             yield from (f"### `{name}.{key}`", "", *_documented(value, key))
+
+
+def _class_variables(kind: type) -> Iterator[str]:
+    """Yield the class variables that a text follows, as a list."""
+    import ast
+    import textwrap
+
+    (body,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    found = [
+        f"- `{ast.unparse(given.target)}` ({ast.unparse(given.value)}): "
+        + " ".join(_plain(ast.literal_eval(told.value)).split())
+        for given, told in itertools.pairwise(body.body)
+        if isinstance(given, ast.AnnAssign)
+        and given.value
+        and isinstance(told, ast.Expr)
+        and "ClassVar" in ast.unparse(given.annotation)
+    ]
+    if found:
+        yield from ("Class variables, with their defaults:", "", *found, "")
 
 
 def _types() -> Iterator[str]:
@@ -628,22 +648,34 @@ def _types() -> Iterator[str]:
 
 def _parameter(parameter: inspect.Parameter) -> str:
     stars = {parameter.VAR_POSITIONAL: "*", parameter.VAR_KEYWORD: "**"}.get(parameter.kind, "")
-    default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
-    annotation = "" if parameter.annotation is parameter.empty else f": {parameter.annotation}"
+    value = "..." if callable(parameter.default) else repr(parameter.default)
+    default = "" if parameter.default is parameter.empty else f" = {value}"
+    kind = getattr(parameter.annotation, "__forward_arg__", parameter.annotation)
+    annotation = "" if kind is parameter.empty else f": {kind}"
     return f"{stars}{parameter.name}{annotation}{default}"
 
 
+RECORDS = ("__dataclass_fields__", "_fields")
+"""What dataclasses and named tuples have; empty where there is nothing to give."""
+
+
+def _hidden(name: str) -> bool:
+    return name == "self" or name.startswith("_")
+
+
 def _documented(thing: Any, name: str) -> Iterator[str]:
-    """Yield the signature of a function or class, and its docstring as text."""
-    if inspect.isfunction(thing):
-        signature = inspect.signature(thing)
-        given = [one for one in signature.parameters.values() if one.name != "self"]
+    """Yield the signature of a function or record, and its docstring as text."""
+    made = inspect.isclass(thing) and any(getattr(thing, name, ()) for name in RECORDS)
+    signature = inspect.signature(thing) if made or inspect.isfunction(thing) else None
+    if signature:
+        given = [one for one in signature.parameters.values() if not _hidden(one.name)]
         parameters = [_parameter(one) for one in given]
         kinds = [one.kind for one in given]
         if inspect.Parameter.KEYWORD_ONLY in kinds:
             parameters.insert(kinds.index(inspect.Parameter.KEYWORD_ONLY), "*")
         inside = ",\n    ".join(parameters)
-        yield from ("```", f"{name}({inside}) -> {signature.return_annotation}", "```", "")
+        returned = "" if made else f" -> {signature.return_annotation}"
+        yield from ("```", f"{name}({inside}){returned}", "```", "")
     text = _plain(inspect.getdoc(thing) or "")
     for part in text.split("\n\n"):
         title, _, rest = part.partition(":\n")

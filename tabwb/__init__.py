@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from tabwb.records.errors import UsageError as UsageError
     from tabwb.tables.table import Series as Series
     from tabwb.tables.table import Table as Table
+    from tabwb.tables.table import table_of as table_of
 
 __version__ = "0.2.0"
 
@@ -71,7 +72,7 @@ _NAMES = {
     "tabwb.records.errors": "ComponentError Interrupted MissingExtra NoConsent StoreError "
     "TabwbError TabwbWarning UsageError",
     "tabwb.records.columns": "Column",
-    "tabwb.tables.table": "Series Table",
+    "tabwb.tables.table": "Series Table table_of",
 }
 _MODULE_OF = {name: module for module, names in _NAMES.items() for name in names.split()}
 __all__ = [
@@ -81,7 +82,7 @@ __all__ = [
     "check_store", "dial", "import_answers", "import_naming", "import_ratings", "lesion_parts",
     "lesion_plan", "load_battery", "localize", "models", "norms", "open", "rater_agreement",
     "remove_profile", "reproduce", "resume", "run", "save_figure", "save_table", "sweep",
-    "table_text", "transcribe", "try_model",
+    "table_of", "table_text", "transcribe", "try_model",
 ]  # fmt: skip
 
 

@@ -255,7 +255,7 @@ def checked(transcript: object, spec: str) -> Transcript:
 
 
 def _looked_at(transcript: Transcript, spec: str) -> Transcript:
-    if wrong := _wrong(transcript):
+    if wrong := wrong_in(transcript):
         return Transcript(spec, "error", error=wrong, seconds=transcript.seconds)
     empty = transcript.status == "ok" and all(phoneme in SILENT for phoneme in transcript.phonemes)
     return replace(
@@ -267,7 +267,8 @@ def _looked_at(transcript: Transcript, spec: str) -> Transcript:
     )
 
 
-def _wrong(transcript: Transcript) -> str:
+def wrong_in(transcript: Transcript) -> str:
+    """Return what is wrong with a transcript; empty: nothing."""
     if transcript.status not in get_args(TranscriptStatus):
         return f"'{transcript.status}' is not a valid status"
     if not isfinite(transcript.seconds):

@@ -19,7 +19,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, get_type_hints
 
 from tabwb.lesion.declared import PARAMETERS, TARGETS, Part, Pool
 from tabwb.plugin_api.components import AnswerFile, Cancel, Importer, SpokenFile
@@ -636,6 +636,8 @@ class GuardedImporter:
         except Exception as error:
             raise self._failed("read()", path, error) from error
         if self.spoken and isinstance(read, SpokenFile):
+            for given, allowed in _spoken_mistakes(read):
+                raise self._wrong(path, given, allowed)
             return cast("AnswerFile", read)  # of a SpokenImporter
         if not isinstance(read, AnswerFile):
             wanted = "a SpokenFile" if self.spoken else "an AnswerFile"
@@ -700,6 +702,23 @@ def _wrong_ratings(answer: Any, declared: Container[str]) -> Iterator[tuple[str,
             yield f"'{rating.measure}' rated twice", "one rating for each rater and measure"
         else:
             given.add(key)
+
+
+def _spoken_mistakes(read: SpokenFile) -> Iterator[tuple[str, str]]:
+    """Yield the first value of each field that is not of its kind, and what is allowed there."""
+    from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+    from tabwb.records.naming import ImportedSession
+
+    config = ConfigDict(revalidate_instances="always", strict=True, allow_inf_nan=False)
+    kinds = get_type_hints(SpokenFile, localns={"ImportedSession": ImportedSession})
+    for name, kind in kinds.items():
+        try:
+            TypeAdapter(kind, config=config).validate_python(getattr(read, name))
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, (name, *first["loc"])))
+            yield f"{place}={first['input']!r:.40}", first["msg"].removeprefix("Input should be ")
 
 
 def _mistakes(answer: Any) -> Iterator[tuple[str, str]]:

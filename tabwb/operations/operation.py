@@ -278,7 +278,8 @@ class Tools:
     """What an operation works with, and where it says what it does.
 
     Attributes:
-        place: returns that of the store, which is opened when it is needed first.
+        plugins: with which components are made.
+        place: returns that of the store, as ``tabwb.open`` takes it.
         say: takes a line about what is done; ``-q`` leaves it out.
         warn: takes a warning, which is also shown with ``-q``.
         lent: the store, where it is open already; it stays open.
@@ -287,9 +288,11 @@ class Tools:
         person: gives the items of a session to a person; None: this interface cannot.
         same: what continues work that has stopped.
         resumed: how the administration of a number is resumed.
+        cancel: once it is set, work that takes time ends.
         document: what was done so far, in plain values; kept when the work stops early.
         result: what was made, for who shows it; what it is the operation says.
-        tables: those that were made, each with its caption; every interface writes them.
+        tables: each :class:`tabwb.Table` that was made, with its caption; every interface writes
+            them.
         chosen: the administrations that were asked for by filters, or of which all were taken.
         detail: an estimate also lists what would be sent, each as it is read.
         keeps: its document has that too.

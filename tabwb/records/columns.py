@@ -75,6 +75,7 @@ class Column:
         name: in files and in Python, snake_case.
         title: what people read above it.
         meaning: what it holds, for the data dictionary; no final stop.
+        type: ``text``, ``integer``, ``number``, ``boolean`` or ``list of text``.
         unit: of its numbers (``features per response``); empty where there is none.
         digits: decimal places that people are shown; None: all of them.
         percent: a share that people are shown in per cent.

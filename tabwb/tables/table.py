@@ -301,7 +301,18 @@ def table_of(
     rows: Iterable[Sequence[Any]],
     notes: Sequence[str] = (),
 ) -> Table:
-    """Return a table from rows of Python's own values, None where one is missing."""
+    """Return a table from rows of Python's own values, None where one is missing.
+
+    Args:
+        name: kebab-case, for files.
+        columns: their declarations, in order.
+        rows: each with one value for each column.
+        notes: sentences that belong with the table.
+
+    >>> table = table_of("words", [Column("item", "Item", "its id")], [("rp1",), (None,)])
+    >>> table.to_dicts()
+    [{'item': 'rp1'}, {'item': None}]
+    """
     given = list(rows)
     made = zip(*given, strict=True) if given else ([] for _ in columns)
     series = {

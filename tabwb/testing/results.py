@@ -15,11 +15,12 @@ import numpy as np
 from tabwb.analysis.administrations import load_columns
 from tabwb.analysis.statistics.plugins import computed, plugin_responses_of
 from tabwb.host.plugins import Plugins
-from tabwb.plugin_api.components import AnswerFile, Exporter, Importer
+from tabwb.plugin_api.components import AnswerFile, Exporter, Importer, SpokenFile
 from tabwb.plugin_api.extensions import Responses, Statistic
 from tabwb.records.answers import RecordedAnswer
 from tabwb.records.errors import TabwbError
 from tabwb.store.store import Store
+from tabwb.tasks.spoken_naming.giving import prepare_corpus
 from tabwb.testing.checks import Checks, document_of, expect, plugins_of, run_checks
 
 Document = Mapping[str, Any]
@@ -127,15 +128,24 @@ def check_importer(
     """
     with plugins_of(plugins) as loaded:
         importer = loaded.importer(spec)
-        run_checks(f"importer '{spec}'", _import_checks(importer, path, names or {}))
+        run_checks(f"importer '{spec}'", _import_checks(loaded, importer, path, names or {}))
 
 
-def _import_checks(importer: Importer, path: Path, names: Mapping[str, str]) -> Checks:
+def _import_checks(
+    plugins: Plugins, importer: Importer, path: Path, names: Mapping[str, str]
+) -> Checks:
     def check_recognised() -> None:
         expect(importer.recognises(path) is True, f"recognises({path.name}) is not True")
 
     def check_read() -> None:
         read = importer.read(path, names)
+        if isinstance(read, SpokenFile):
+            prepared = prepare_corpus(plugins, read, None)
+            expect(bool(prepared.sessions), "read() returned no response to an item")
+            given = [one for each, _ in prepared.sessions for one in each.responses]
+            lost = [one.sound for one in given if one.sound and not one.sound.is_file()]
+            expect(not lost, f"a sound file that is not there: {lost[:1]}")
+            return
         expect(isinstance(read, AnswerFile), f"read() returned a {type(read).__name__}")
         expect(bool(read.answers), "read() returned no answers")
         for answer in read.answers:

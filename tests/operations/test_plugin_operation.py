@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import partial
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from tabwb.records.errors import UsageError
 from tests.workbench.seat import workbench
 
 DOCS = (Path(__file__).parents[2] / "docs" / "plugins.md").read_text(encoding="utf-8")
-CODE = DOCS.partition("## Operations")[2].partition("```python\n")[2].partition("```")[0]
+_, CODE, _, PHONEMES, *_ = re.split("```(?:python)?\n", DOCS.partition("## Operations")[2])
 
 
 @pytest.fixture
@@ -98,12 +99,32 @@ def test_an_id_of_two_words_is_a_command_in_a_group(
     assert main(["corpus"]) == 2
 
 
+def test_the_operation_of_the_page_counts_what_is_heard_by_severity(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    soundfile = pytest.importorskip("soundfile")
+    file, store, table = tmp_path / "lab.py", str(tmp_path / "s.db"), tmp_path / "typed.tsv"
+    file.write_text(PHONEMES, encoding="utf-8")
+    table.write_text("utterance_id\ttranscript\nS-014-dog\tD AO G\nS-015-add\tAE D\n")
+    (tmp_path / "sounds").mkdir()
+    for name in ("S-014-dog", "S-015-add"):
+        soundfile.write(tmp_path / "sounds" / f"{name}.wav", [0.1, -0.1] * 4000, 16_000)
+    assert main(["speaker", "add", "S-014", "AQ=30", "--store", store]) == 0
+    assert main(["plugins", "trust", str(file)]) == 0
+    capsys.readouterr()
+    words = ["lab", "phonemes", str(tmp_path / "sounds"), "--transcriber", f"manual:{table}"]
+    assert main([*words, "--format", "csv", "--store", store]) == 0
+    assert capsys.readouterr().out.split() == [
+        "severity,phoneme,n", "not", "recorded,AE,1", "not", "recorded,D,1",
+        "severe,AO,1", "severe,D,1", "severe,G,1",
+    ]  # fmt: skip
+
+
 TABLE = '''
 from dataclasses import dataclass
 
+from tabwb import Column, table_of
 from tabwb.plugin_api import Operation, OperationSource, hookimpl
-from tabwb.records.columns import Column
-from tabwb.tables.table import table_of
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,7 +15,16 @@ from tabwb.host.guarded import GuardedImporter, recognising
 from tabwb.host.plugins import Plugins
 from tabwb.host.scaffold import write_plugin
 from tabwb.host.settings import Configuration, folder_file, folder_hash
-from tabwb.plugin_api import AnswerFile, Importer, RecordedAnswer, RecordedRun
+from tabwb.plugin_api import (
+    AnswerFile,
+    ImportedSession,
+    Importer,
+    Named,
+    RecordedAnswer,
+    RecordedRun,
+    SpokenFile,
+    Transcript,
+)
 from tabwb.records.errors import (
     ComponentError,
     MissingExtra,
@@ -224,6 +233,25 @@ def test_what_is_wrong_with_answers_is_said(read: Any, said: str) -> None:
     assert said in str(raised.value)
     right = guarded(answer(text=None, replicate=0, latency_s=1))
     assert right.read(FILE, {}).title == "made up"
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"sound": "a.wav"}, "sessions.0.responses.0.sound='a.wav'\nallowed: an instance of"),
+        ({"item": 3}, "responses.0.item=3\nallowed: a valid string"),
+        ({"transcripts": (Transcript("", "good"),)}, "transcripts.0.status='good'"),  # type: ignore[arg-type]
+        ({"start_s": float("nan")}, "start_s=nan\nallowed: a finite number"),
+    ],
+)
+def test_what_is_wrong_with_spoken_responses_is_said(changed: dict[str, Any], said: str) -> None:
+    named = replace(Named("dog", sound=FILE), **changed)
+    read = SpokenFile("made up", (ImportedSession("S-014", FILE, (named,)),), {})
+    importer = guarded(read)
+    importer.spoken = True
+    with pytest.raises(ComponentError) as raised:
+        importer.read(FILE, {})
+    assert said in str(raised.value)
 
 
 def test_an_importer_that_fails_does_not_hide_the_one_that_fits() -> None:

@@ -26,6 +26,7 @@ from tabwb.records.speech import Segment, Transcript
 from tabwb.records.states import AdministrationStatus, TrialState
 from tabwb.store.store import Store
 from tabwb.tasks.spoken_naming.views import observed
+from tabwb.testing import check_importer
 from tests.administer.naming_parts import naming_battery
 from tests.administer.test_naming_round_trip import CUES, given
 from tests.builders import needs, small_files
@@ -105,6 +106,7 @@ def test_every_utterance_comes_with_its_sound_transcript_and_score(
 def test_the_dry_run_stores_nothing_and_the_format_is_recognised(
     root: Path, place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    check_importer("psst", root)
     assert run("import", root, "--dry-run", "--json", place=place) == 0
     document = json.loads(capsys.readouterr().out)
     assert sum(one["answers"] for one in document["imports"]) == 60

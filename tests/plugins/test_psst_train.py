@@ -139,7 +139,9 @@ def test_a_recipe_without_a_source_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"schedule\.warmup"):
         read_recipe(str(own))
     own.write_text('extends = "psst-a"\nid = "own"\n[schedule]\nwarmup = [10, "ours"]\n', "utf-8")
-    assert read_recipe(str(own)).schedule.updates == 8010
+    recipe = read_recipe(str(own))
+    assert (recipe.schedule.updates, recipe.paper) == (8010, "extends psst-a")
+    assert recipe.published is None and read_recipe("mo1").published is not None
     with pytest.raises(UsageError, match="psst-b"):
         read_recipe("psst-b")
 

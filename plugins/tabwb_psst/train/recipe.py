@@ -342,7 +342,11 @@ def _read(name: str, before: tuple[str, ...]) -> tuple[str, dict[str, Any]]:
     basis = basis if basis in NAMES else str(path.parent / basis)
     if len(before) > MOST_BASES:
         raise UsageError(f"extends '{basis}' in a circle", where=name)
-    return text, _merged(_read(basis, (*before, name))[1], tables)
+    under = _read(basis, (*before, name))[1]
+    if own:  # what others published is not said of it
+        under = {**under, "paper": f"extends {Path(basis).stem}"}
+        under.pop("published", None)
+    return text, _merged(under, tables)
 
 
 def _merged(under: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:

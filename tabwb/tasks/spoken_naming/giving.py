@@ -18,7 +18,7 @@ from tabwb.administer.answers.importing import noted_file
 from tabwb.administer.consent import Guard
 from tabwb.administer.session import setup
 from tabwb.administer.session.session import Events, Session
-from tabwb.administer.transcription import Job, Transcribing, notated, permit
+from tabwb.administer.transcription import Job, Transcribing, notated, permit, wrong_in
 from tabwb.battery.loader import NamedFiles, battery_from_canonical, canonical_json
 from tabwb.battery.model import Battery
 from tabwb.host.plugins import Plugins
@@ -478,6 +478,9 @@ def prepare_corpus(plugins: Plugins, given: SpokenFile, argument: str | None) ->
     for session in given.sessions:
         known = []
         for response in session.responses:
+            if wrong := next(filter(None, map(wrong_in, response.transcripts)), ""):
+                where = f"{session.source}: {session.speaker}, {response.item}"
+                raise TabwbError(f"a transcript cannot be used: {wrong}", where=where)
             if item := items.get(fold_case(response.item)):
                 known.append(replace(response, item=item))
             else:
