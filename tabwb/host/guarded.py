@@ -174,7 +174,7 @@ class _ExitsAsErrors:
         return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None or isinstance(error, Exception):
+        if error is None or isinstance(error, Exception | _Stopped):
             return
         if isinstance(error, KeyboardInterrupt) and is_real(error):
             return

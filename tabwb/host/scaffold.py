@@ -429,6 +429,35 @@ class CountTrials(Operation):
 def tabwb_register_operations(register):
     register(OperationSource("@ID@", "Count the trials of administrations.", lambda: CountTrials))
 ''',
+    "task": """
+from tabwb.plugin_api import TaskType, hookimpl
+
+
+@hookimpl
+def tabwb_register_tasks(register):
+    register(
+        TaskType(
+            kind="@ID@",  # in a battery: response = "@ID@"
+            asks_for="as many words as possible",
+            instructions="Say as many words of the category as you can.",
+            scorers=(),
+            judged="never",
+        )
+    )
+""",
+    "subject": """
+from tabwb.plugin_api import Column, SubjectKind, hookimpl
+
+COLUMNS = (
+    Column("MMSE", "whole", minimum=0, maximum=30, title="Mini-Mental State Examination"),
+    Column("handedness", "choice", choices=("left", "right", "both"), title="Handedness"),
+)
+
+
+@hookimpl
+def tabwb_register_subjects(register):
+    register(SubjectKind("@ID@", "@TITLE@", COLUMNS, required=("MMSE",)))
+""",
 }
 """Kind of a plugin: the content of its one file."""
 

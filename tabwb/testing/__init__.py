@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from tabwb.testing.plugin import check_command as check_command
     from tabwb.testing.plugin import check_observer as check_observer
     from tabwb.testing.plugin import check_page as check_page
+    from tabwb.testing.plugin import check_task as check_task
     from tabwb.testing.raters import check_judge as check_judge
     from tabwb.testing.raters import check_scorer as check_scorer
     from tabwb.testing.results import check_exporter as check_exporter
@@ -41,6 +42,7 @@ _MODULE_OF = {
     "check_page": "plugin",
     "check_scorer": "raters",
     "check_statistic": "results",
+    "check_task": "plugin",
     "check_transcriber": "models",
 }
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -9,13 +10,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tabwb.host.guarded import interrupts_say
+from tabwb.host.guarded import LimitReached, interrupts_say, limited
 from tabwb.host.index import EXTENSIONS, KINDS, Component, check_needs
 from tabwb.host.plugins import Plugins
 from tabwb.records.errors import TabwbError
 from tabwb.records.specs import Spec
 from tabwb.store.store import Store
-from tabwb.testing.checks import NonConformance, document_of, expect, plugins_of, run_checks
+from tabwb.testing.checks import (
+    Checks,
+    NonConformance,
+    document_of,
+    expect,
+    plugins_of,
+    run_checks,
+)
 from tabwb.testing.models import check_model, check_transcriber
 from tabwb.testing.raters import check_judge, check_scorer
 from tabwb.testing.results import check_exporter, check_statistic
@@ -130,38 +138,82 @@ def check_battery(battery_id: str, *, plugins: Plugins | None = None) -> None:
     Raises:
         NonConformance: the battery cannot be used.
     """
+    with plugins_of(plugins) as loaded, tempfile.TemporaryDirectory() as name:
+        run_checks(f"battery '{battery_id}'", _battery_checks(loaded, battery_id, Path(name)))
+
+
+def check_task(kind: str, *, plugins: Plugins | None = None) -> None:
+    """Check a task type: a battery with a sample item can be given to ``echo``, and scored.
+
+    Args:
+        kind: what ``response`` says in a battery; one whose items need keys of its own has to be
+            checked with a battery of yours (:func:`check_battery`).
+        plugins: with the task type; None for those installed.
+
+    Raises:
+        NonConformance: the task type cannot be used.
+    """
+    with plugins_of(plugins) as loaded, tempfile.TemporaryDirectory() as name:
+        task = _extension(loaded, "tasks", kind)
+        file = Path(name) / "battery.toml"
+        lines = [
+            f"{key} = {json.dumps(value)}" for key, value in SAMPLE.items() if key in task.needs
+        ]
+        about = (json.dumps(kind), json.dumps(task.instructions), json.dumps(task.scorers))
+        file.write_text(BATTERY.format(*about, "\n".join(lines)), encoding="utf-8")
+        run_checks(f"task type '{kind}'", _battery_checks(loaded, str(file), Path(name)))
+
+
+def _battery_checks(plugins: Plugins, battery: str, folder: Path) -> Checks:
     from tabwb.battery.loader import load_battery
 
-    with plugins_of(plugins) as loaded, tempfile.TemporaryDirectory() as name:
+    def check_file() -> None:
+        load_battery(plugins.find_battery(battery))
 
-        def check_file() -> None:
-            load_battery(loaded.find_battery(battery_id))
+    def check_given() -> None:
+        if "model" not in load_battery(plugins.find_battery(battery)).examinees:
+            return
+        document = document_of(plugins, folder, battery)
+        errors = [
+            f"{trial['item']}, {rating['rater']}: {rating['reason']}"
+            for part in document["documents"]
+            for trial in part["trials"]
+            for rating in trial["ratings"]
+            if rating["status"] == "error"
+        ]
+        expect(not errors, "; ".join(errors[:3]))
 
-        def check_given() -> None:
-            battery = load_battery(loaded.find_battery(battery_id))
-            if "model" not in battery.examinees:
-                return
-            document = document_of(loaded, Path(name), battery_id)
-            errors = [
-                f"{trial['item']}, {rating['rater']}: {rating['reason']}"
-                for part in document["documents"]
-                for trial in part["trials"]
-                for rating in trial["ratings"]
-                if rating["status"] == "error"
-            ]
-            expect(not errors, "; ".join(errors[:3]))
-
-        run_checks(
-            f"battery '{battery_id}'",
-            {"contract, its file": check_file, "contract, given": check_given},
-        )
+    return {"contract, its file": check_file, "contract, given": check_given}
 
 
-_REGISTERED = {
-    "tasks": "its declaration is right; it needs a battery: check_battery in tests of yours",
-    "subjects": "its columns are right; nothing else of it can be checked",
-}
-"""What is checked when it is registered: why nothing else is."""
+SAMPLE = {
+    "prompt": "Which of them lives?", "options": ["dog", "bed"], "expected": "dog",
+    "reference": "A dog lives.",
+}  # fmt: skip
+"""What an item of any kind may have."""
+BATTERY = """\
+[battery]
+id = "sample"
+title = "Sample"
+version = "1"
+language = "en"
+license = "CC0-1.0"
+
+[[subtest]]
+id = "sample"
+title = "Sample"
+response = {}
+instructions = {{ text = {}, source = "ours" }}
+scorers = {}
+
+[[subtest.item]]
+id = "sample"
+{}
+"""
+
+
+CHECK_S = 60.0
+"""Seconds that the check of a part that is called for each response may take."""
 
 
 def checks_of(name: str, plugins: Plugins) -> Iterator[dict[str, str]]:
@@ -193,11 +245,12 @@ def checks_of(name: str, plugins: Plugins) -> Iterator[dict[str, str]]:
                 one = known.extension.id
                 noun = EXTENSIONS[extension][0]  # type: ignore[index]
                 yield _checked(noun, one, partial(check, one, plugins=plugins))
-    for extension, why in _REGISTERED.items():
-        for known in plugins.extensions(extension):  # type: ignore[arg-type]
-            if known.owner == name:
-                noun = EXTENSIONS[extension][0]  # type: ignore[index]
-                yield _checked(noun, known.extension.id, None, why)
+    for known in plugins.extensions("tasks"):
+        if known.owner == name:
+            yield _checked("task type", known.extension.id, *_task(known.extension, plugins))
+    for known in plugins.extensions("subjects"):
+        if known.owner == name:  # its columns were looked at when it was registered
+            yield _checked("kind of subject", known.extension.id, lambda: None)
     if hooks := plugins.observing(name):
         watched = partial(check_observer, name, plugins=plugins)
         yield _checked("observer", ", ".join(hooks), watched)
@@ -225,7 +278,17 @@ def _component(component: Component, plugins: Plugins) -> tuple[Callable[[], Non
         check_needs(descriptor)
     except TabwbError as error:
         return None, error.hint or error.message
-    return partial(check, spec, plugins=plugins), ""
+    checked = partial(check, spec, plugins=plugins)
+    if kind not in {"judges", "scorers", "exporters"}:
+        return checked, ""
+    return partial(limited, f"{kind[:-1]} '{spec}'", CHECK_S, checked), ""
+
+
+def _task(task: Any, plugins: Plugins) -> tuple[Callable[[], None] | None, str]:
+    """Return the check of a task type, or None and why it cannot be checked by itself."""
+    if task.typed and set(task.needs) <= {*SAMPLE}:
+        return partial(check_task, task.kind, plugins=plugins), ""
+    return None, "it needs a battery: check_battery in tests of yours"
 
 
 def _checked(
@@ -236,6 +299,8 @@ def _checked(
     try:
         with interrupts_say(f"{noun} '{name}' was being checked"):
             check()
+    except LimitReached as error:
+        return {"kind": noun, "id": name, "status": "failed", "words": error.message}
     except (NonConformance, TabwbError) as error:
         return {"kind": noun, "id": name, "status": "failed", "words": str(error)}
     return {"kind": noun, "id": name, "status": "ok", "words": ""}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from tabwb import testing
+from tabwb.host.guarded import LimitReached, PluginExit, limited, plugin_code
 from tabwb.host.plugins import Plugins
 from tabwb.host.scaffold import ONE_FILE
 from tests.cli.conftest import Run
@@ -18,7 +22,8 @@ def test_each_kind_keeps_its_contract(tmp_path: Path, run: Run) -> None:
         run("plugins", "trust", tmp_path / f"my_{kind}.py")
     for kind in ONE_FILE:
         checks = run("plugins", "check", f"my-{kind}", "--json").document["checks"]
-        assert [(one["kind"], one["status"]) for one in checks] == [(kind, "ok")], checks
+        noun = {"task": "task type", "subject": "kind of subject"}.get(kind, kind)
+        assert [(one["kind"], one["status"]) for one in checks] == [(noun, "ok")], checks
 
 
 @pytest.mark.parametrize(
@@ -115,13 +120,66 @@ def score(response) -> bool:
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [(LOADING, "plugin 'endless' was loading"), (SCORING, "scorer 'endless' was being checked")],
+    [(LOADING, "plugin 'endless' was loading"), (SCORING, "scorer 'endless' was running")],
 )
 def test_ctrl_c_names_what_did_not_end(text: str, words: str, tmp_path: Path, run: Run) -> None:
     file = tmp_path / "endless.py"
     file.write_text(text, encoding="utf-8")
     run("plugins", "trust", file)
     run("plugins", "check", "endless", status=130, err=words)
+
+
+OTHERS = """
+from tabwb.plugin_api import TaskType, exporter, hookimpl, scorer
+
+@exporter("endless", "Never ends")
+def written(documents):
+    return ""
+
+@scorer("failing", "Fails", measures={"words": "count"})
+def failing(subtest, response):
+    return len(response.text) if subtest.response != "our-task" else 1 / 0
+
+@hookimpl
+def tabwb_register_tasks(register):
+    register(TaskType(kind="our-task", scorers=("failing",)))
+    register(TaskType(kind="our-named", needs=("target",)))
+"""
+
+
+def test_what_does_not_end_fails_and_a_task_type_is_given(
+    tmp_path: Path, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def limited(name: str, seconds: float, work: Callable[[], None]) -> None:
+        if "endless" in name:
+            raise LimitReached(f"{name} did not end within {seconds} s")
+        work()
+
+    monkeypatch.setattr("tabwb.testing.plugin.limited", limited)
+    file = tmp_path / "others.py"
+    file.write_text(OTHERS, encoding="utf-8")
+    run("plugins", "trust", file)
+    checks = run("plugins", "check", "others", "--json", status=1).document["checks"]
+    assert [(one["id"], one["status"]) for one in checks] == [
+        ("failing", "ok"), ("endless", "failed"), ("our-task", "failed"), ("our-named", "skipped"),
+    ]  # fmt: skip
+    assert "ZeroDivisionError" in checks[2]["words"]
+
+
+def test_code_of_a_plugin_that_is_abandoned_ends() -> None:
+    ended = threading.Event()
+
+    def work() -> None:
+        try:
+            while True:
+                with suppress(PluginExit), plugin_code:
+                    ended.wait(0.01)
+        finally:
+            ended.set()
+
+    with pytest.raises(LimitReached):
+        limited("it", 0.1, work)
+    assert ended.wait(60)
 
 
 def test_batteries_of_tabwb_conform() -> None:
