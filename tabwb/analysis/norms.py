@@ -53,7 +53,7 @@ def known_norms() -> tuple[list[Norm], list[str]]:
     for path in places():
         if path.is_file():
             try:
-                norms += load_norms(path)
+                norms += [norm for norm in load_norms(path) if norm not in norms]
             except NormProblems as error:
                 more = len(error.problems) - 1
                 problems.append(f"{error.problems[0]}{f' (and {more:,} more)' if more else ''}")
