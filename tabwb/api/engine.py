@@ -151,6 +151,7 @@ class Drawn(Limited, total=False):
     judges: str
     measure: str
     notation: str
+    order: str
     policy: str
     scale: str
     sets: str

@@ -339,22 +339,31 @@ class Agreement:
 
         return agreement_document(self._found)
 
-    def figure(self, *, width: str | float = "single", caption: bool = True) -> Figure:
-        """Return kappa and AC1 by feature as a figure for a paper.
+    def figure(
+        self,
+        *,
+        of: Literal["agreement", "calibration"] = "agreement",
+        width: str | float = "single",
+        caption: bool = True,
+    ) -> Figure:
+        """Return a figure for a paper.
 
         Args:
+            of: ``agreement``: kappa and AC1 by feature; ``calibration``: sensitivity and
+                specificity of each judge by feature.
             width: ``single`` (90 mm), ``one-and-half`` (140 mm), ``double`` (190 mm), or
                 millimetres.
             caption: :func:`save_figure` writes what its numbers are beside the file.
 
         Raises:
             MissingExtra: matplotlib is not installed.
-            UsageError: no two raters rated the same samples on a feature.
+            UsageError: no two raters, or no judge and person, rated the same samples on a feature.
         """
         from tabwb.media.figures import drawn
-        from tabwb.media.figures.groups import agreement_table
+        from tabwb.media.figures.groups import agreement_table, calibration_table
 
-        return drawn("agreement", agreement_table(self._found), width=width, caption=caption)
+        table = (calibration_table if of == "calibration" else agreement_table)(self._found)
+        return drawn(of, table, width=width, caption=caption)
 
 
 def rater_agreement(ratings: str | PathLike[str], **options: Unpack[Computed]) -> Agreement:

@@ -76,6 +76,13 @@ if TYPE_CHECKING:
     metavar="FILE",
     help="Also draw kappa and AC1 by feature: a .pdf, .svg or .png; never overwritten.",
 )
+@click.option(
+    "--draw",
+    type=click.Choice(["agreement", "calibration"]),
+    default="agreement",
+    show_default=True,
+    help="What the figure shows; calibration: sensitivity and specificity of judges by feature.",
+)
 @store_option
 @json_option
 def agreement(
@@ -84,6 +91,7 @@ def agreement(
     kinds: tuple[str, ...],
     details: bool,
     figure_file: Path | None,
+    draw: str,
     store_location: str | None,
     as_json: bool,
     **choices: Any,
@@ -123,7 +131,7 @@ def agreement(
     rated = rated_of(what, opened, form_of, judges=judges, kinds=_pairs(kinds))
     found = agreement_of(rated, Choices(**choices))
     if figure_file is not None:
-        _draw(found, figure_file)
+        _draw(found, figure_file, draw)
     if as_json:
         print_json(agreement_document(found))
     else:
@@ -140,12 +148,12 @@ def _pairs(kinds: Sequence[str]) -> dict[str, str]:
     return pairs
 
 
-def _draw(found: Agreement, out: Path) -> None:
+def _draw(found: Agreement, out: Path, name: str) -> None:
     from tabwb.media.figures import drawn, save
-    from tabwb.media.figures.groups import agreement_table
+    from tabwb.media.figures.groups import agreement_table, calibration_table
 
-    table = agreement_table(found)
-    place = save(drawn("agreement", table, command="tabwb agreement"), out)
+    table = (calibration_table if name == "calibration" else agreement_table)(found)
+    place = save(drawn(name, table, command="tabwb agreement"), out)
     note(f"{place} written")
 
 

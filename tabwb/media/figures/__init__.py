@@ -30,9 +30,11 @@ _PLACES = {
     **dict.fromkeys(("burden", "accuracy", "items", "profile", "differences"), "groups"),
     **{"dose": "amounts", "agreement": "groups", "latency": "groups"},
     **dict.fromkeys(("change", "confusion", "map"), "amounts"),
+    "calibration": "groups",
 }
-FIGURES: Final = tuple(_PLACES)
-"""The ids of all figures; each is declared in the module of its place."""
+FIGURES: Final = tuple(name for name in _PLACES if name != "calibration")
+"""The ids of figures of groups; each is declared in the module of its place. ``calibration`` is of
+ratings: ``tabwb agreement --figure FILE --draw calibration``."""
 FORMATS: Final = ("pdf", "svg", "png")
 MOST_GROUPS: Final = 40
 """Groups that a figure with a row for each can show."""
@@ -45,7 +47,7 @@ class TooManyGroups(UsageError):
 
 def figure_kind(name: str) -> FigureKind:
     """Return the declaration of a figure."""
-    if name not in FIGURES:
+    if name not in _PLACES:
         meant = near(name, FIGURES)
         raise UsageError(
             f"there is no figure '{name}'",

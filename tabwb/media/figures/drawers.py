@@ -74,6 +74,11 @@ LOOKS: Mapping[str, tuple[Look, str]] = {
         {**POINT, "marker": "s", "markersize": 3.8, "color": INK, "markerfacecolor": "white"},
         "Gwet's AC1",
     ),
+    "sensitivity": (POINT, "sensitivity"),
+    "specificity": (
+        {**POINT, "marker": "s", "markersize": 3.8, "color": INK, "markerfacecolor": "white"},
+        "specificity",
+    ),
     "few": (
         {**POINT, "markerfacecolor": "white", "markeredgewidth": 1.0},
         "fewer than half of the responses are usable",
@@ -89,7 +94,7 @@ LOOKS: Mapping[str, tuple[Look, str]] = {
 }
 """Looks of points and of lines to compare with, and their meanings. Lines differ in width, so that
 equal ones can be seen."""
-SHIFTS = {"kappa": -0.21, "ac1": 0.21}
+SHIFTS = {"kappa": -0.21, "ac1": 0.21, "sensitivity": -0.21, "specificity": 0.21}
 """In parts of a row, where it has two points."""
 
 

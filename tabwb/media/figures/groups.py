@@ -858,3 +858,75 @@ AGREEMENT_FIGURE = FigureKind(
     ),
     by="administration",
 )
+
+# -- calibration ---------------------------------------------------------------------------------
+
+RATES = ("sensitivity", "specificity")
+
+
+def calibration_table(found: Agreement) -> Table:
+    """Return how often each judge is right by the people, as the table of calibration has it."""
+    every = found.rows("calibration")
+    given = [row for row in every if row["sensitivity_n"] or row["specificity_n"]]
+    if not given:
+        raise UsageError("no judge rated samples that people rated too", where="--draw",
+                         hint="tabwb agreement SET --judge NAME")  # fmt: skip
+    references = ", ".join(dict.fromkeys(row["reference"] for row in given))
+    notes = [
+        f"Verdicts of each judge against {references}: sensitivity, the share of samples with a "
+        "feature that the judge calls present; specificity, of those without it, absent.",
+        "Bars: 95 % intervals. N: samples with the feature and samples without it.",
+        f"A rate over fewer than {FEWEST_RATED} samples is not drawn.",
+    ]
+    if left := len({row["feature"] for row in every}) - len({row["feature"] for row in given}):
+        notes.append(f"Left out: {plural(left, 'feature')} without verdicts of both.")
+    from tabwb.analysis.agreement import TABLES
+
+    known = {one.name: one for one in TABLES["calibration"]}
+    return made_table(
+        "calibration", known.values(), [{name: row.get(name) for name in known} for row in given],
+        notes,
+    )  # fmt: skip
+
+
+FEWEST_RATED = 4
+"""Samples of a rate that is drawn: the interval of fewer covers nearly everything."""
+
+
+def _rates(given: list[Record]) -> list[Record]:
+    """Return the rates of each feature, each a row."""
+    drawn = {"value": "", "low": "_low", "high": "_high"}
+    return [
+        row | {"measure": name}
+        | {own: row[name + end] if (row[f"{name}_n"] or 0) >= FEWEST_RATED else None
+           for own, end in drawn.items()}
+        for name in RATES for row in given
+    ]  # fmt: skip
+
+
+def _ratings_only(groups: Groups, options: Options) -> Table:
+    raise UsageError(
+        "calibration is of ratings, not of groups",
+        hint="tabwb agreement SET --judge NAME --figure FILE --draw calibration",
+    )
+
+
+CALIBRATION_FIGURE = FigureKind(
+    "calibration",
+    "Judges against people",
+    shows="Sensitivity and specificity of each judge for each feature, with intervals.",
+    data="Ratings of people and of judges on the same samples.",
+    table=_ratings_only,
+    draw=Forest(
+        row="title",
+        panel="judge",
+        axis=lambda record: "share of right verdicts",
+        look=lambda record, low: str(record["measure"]),
+        cell=lambda record, _: f"{record['sensitivity_n']}/{record['specificity_n']}",
+        words=lambda record: (
+            "" if any(record[f"{name}_n"] >= FEWEST_RATED for name in RATES) else "few samples"
+        ),
+        rows=_rates,
+        limits=(0.0, 1.0),
+    ),
+)

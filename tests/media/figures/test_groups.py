@@ -5,11 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from statistics import median
 
 import matplotlib as mpl
 import pytest
 
+import tabwb
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.contrast import over_families, pairs_of
 from tabwb.analysis.grouping import Grouped, grouped, names_of_groups, summarised
@@ -358,6 +360,20 @@ def test_judges_are_called_by_spec_short_name_or_id(called: str) -> None:
 
 
 # -- latency -------------------------------------------------------------------------------------
+
+
+def test_calibration_draws_the_rates_of_a_judge_against_people(tmp_path: Path) -> None:
+    said = {"R1": "11110000", "R2": "11110000", "J": "11101000"}
+    rows = [
+        f"s{n},{who},jargon,{value}" for who, own in said.items() for n, value in enumerate(own)
+    ]
+    ratings = tmp_path / "ratings.csv"
+    ratings.write_text("\n".join(("response,rater,measure,value", *rows)), encoding="utf-8")
+    found = tabwb.rater_agreement(ratings, judges=["J"], draws=0)
+    (axes,) = panels(found.figure(of="calibration"))
+    assert drawn(axes, "value") == [[0.75], [0.75]]
+    people = tabwb.rater_agreement(ratings, judges=["J"], draws=0).figure()
+    assert len(panels(people)) == 1
 
 
 def timed(*times: Sequence[float]) -> list[TimedGroup]:
