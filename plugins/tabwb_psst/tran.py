@@ -12,7 +12,7 @@ import numpy as np
 
 from tabwb.phonology.corpus import Classification, says_one_of
 from tabwb.phonology.dictionary import pronounced
-from tabwb.plugin_api import Arg, Operation, Plugins, Told, Tools, Transcript, UsageError
+from tabwb.plugin_api import Arg, Operation, Told, Tools, Transcript, UsageError
 from tabwb.records.columns import P_VALUE, Column
 from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.system import need
@@ -70,18 +70,6 @@ class ClassifyResponses(Operation):
     def about(self) -> str:
         """What is classified."""
         return self.corpus.name if self.corpus else "what is stored"
-
-    def check(self, plugins: Plugins) -> None:
-        """Check the transcriber."""
-        spec = self.transcriber or (USUAL if self.corpus else None)
-        if spec is None:
-            return
-        resolved = str(plugins.resolve("transcribers", spec)[1])
-        if self.corpus is not None and plugins.reaches_out("transcribers", resolved):
-            raise UsageError(
-                f"'{spec}' sends sound over a network, and it is not known whether the speakers "
-                "agree", where="transcriber",
-            )  # fmt: skip
 
     def run(self, tools: Tools) -> Iterator[Told]:
         """Compute features, compare them, and fit classifiers."""

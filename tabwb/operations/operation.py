@@ -365,10 +365,19 @@ class Tools:
         """Yield the place of each sound file and its transcript, as each is made.
 
         It ends early where the work is stopped. Nothing is stored.
+
+        Raises:
+            UsageError: the transcriber needs a network, or there is none of this spec.
         """
         from tabwb.operations.transcribing import heard
 
         spec = str(self.plugins.resolve("transcribers", transcriber)[1])
+        if self.plugins.reaches_out("transcribers", spec):
+            raise UsageError(
+                f"'{transcriber}' sends sound over a network, and it is not known whether the "
+                "speakers agree",
+                where="transcriber",
+            )
         return heard(self, spec, sounds)
 
     def close(self) -> None:

@@ -6,12 +6,15 @@ import json
 import re
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from textual.widgets import Static
 
 import tabwb
 from tabwb.cli.main import main
+from tabwb.plugin_api import Plugins, Spec, Tools
 from tabwb.records.errors import UsageError
 from tests.workbench.seat import workbench
 
@@ -118,6 +121,15 @@ def test_the_operation_of_the_page_counts_what_is_heard_by_severity(
         "severity,phoneme,n", "not", "recorded,AE,1", "not", "recorded,D,1",
         "severe,AO,1", "severe,D,1", "severe,G,1",
     ]  # fmt: skip
+
+
+def test_sound_is_not_sent_where_nobody_is_known_to_agree() -> None:
+    plugins = SimpleNamespace(
+        resolve=lambda kind, spec: (None, Spec(spec)), reaches_out=lambda kind, spec: True
+    )
+    tools = Tools(cast("Plugins", plugins), lambda: None, print, print)
+    with pytest.raises(UsageError, match="'far' sends sound over a network"):
+        tools.transcripts("far", [])
 
 
 TABLE = '''
