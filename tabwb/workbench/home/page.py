@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 FIRST = ("n", "d", "D", "i")
 """Keys of the commands that begin something."""
-PLACES = ("o", "m", "p", "r", "b", "w", "L", "J")
+PLACES = ("o", "m", "p", "r", "b", "t", "w", "L", "J")
 """Keys of the commands that open a place."""
 GAP = 3
 

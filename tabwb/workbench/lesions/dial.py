@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 STEPS = 20
 """Amounts of a dial, besides 0."""
-END_S = 4.0
+END_S = 3.0
 """Seconds that the current answers may take to stop."""
 MOSTS = (0.2, 0.5, 1.0, 0.05)
 """Largest amounts, the usual one first."""
@@ -73,7 +73,8 @@ class Dialled:
         self._plugins = Plugins.load(configuration)
         self._other = partial(Store.open, location, create=False)
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        self._cancel = threading.Event()
+        self._cancels = [threading.Event()]
+        """Of the loading, and of all steps that were begun."""
         self._busy = threading.Lock()
         self._dials: dict[str, Dial] = {}
         self._model: Model | None = None
@@ -81,7 +82,7 @@ class Dialled:
     def load(self, model: str, battery: str) -> Facts:
         """Load the model."""
         self._battery = find_battery(self._plugins, battery)
-        loaded = self._model = Model.loaded(self._plugins, model, self._cancel)
+        loaded = self._model = Model.loaded(self._plugins, model, self._cancels[0])
         targets: dict[str, list[int]] = {}
         for part in loaded.parts():
             if part.layer is not None and TARGETS[part.target].unit == "weight":
@@ -100,7 +101,10 @@ class Dialled:
 
     def steps(self, setting: Setting, cancel: threading.Event) -> Iterator[Step]:
         """Yield the steps as they are answered."""
+        self._cancels.append(cancel)
         with self._busy:
+            if self._cancels[0].is_set():
+                return
             dial = self.dial(setting.item)
             sweep = dial.sweep(setting.target, setting.amounts, (setting.seed,), setting.layers)
             own = partial(Store.open, self.file(setting))
@@ -112,10 +116,12 @@ class Dialled:
         return Path(self._folder.name) / f"{' '.join(words)}.db"
 
     def close(self) -> None:
-        """End the model's process."""
-        self._cancel.set()
+        """End the steps, then the model's process: one that is asked after its end begins again."""
+        for cancel in self._cancels:
+            cancel.set()
+        ended = self._busy.acquire(timeout=END_S)
         if self._model is not None:
             self._model.backend.close()
-        if self._busy.acquire(timeout=END_S):
+        if ended:
             self._plugins.close()
             self._folder.cleanup()

@@ -36,8 +36,10 @@ if TYPE_CHECKING:
 
 WAITS = "░"
 """What is not computed yet."""
-BOTH_FROM = 110
+BOTH_FROM = 132
 """From so many columns the ladder and the map are beside the text and the features."""
+TALL = 32
+"""From so many rows the ladder is below the text."""
 MOST = 88
 """Columns of an answer at most."""
 PLAY_S = 0.5
@@ -184,6 +186,7 @@ class DialPage(Page):
 
     def _lay_out(self) -> None:
         self.set_class(self.size.width >= BOTH_FROM, "-both")
+        self.set_class(self.size.height >= TALL, "-tall")
 
     def open_title(self) -> str | None:
         """Return what the title bar says."""
