@@ -2,8 +2,8 @@
 
     PYTHONPATH=. .venv/bin/python docs/pictures/make.py [NAME] [--theme dark]
 
-NAME is workbench, results-by-model, laboratory, lesion-curves, naming, rating, or figures: those of
-a made-up study (``study.py``).
+NAME is workbench, results-by-model, laboratory, dial, lesion-curves, naming, rating, or figures:
+those of a made-up study (``study.py``).
 
 Needs the development packages (resvg-py) and the font DejaVu Sans Mono.
 """
@@ -29,6 +29,7 @@ from tabwb.store.store import Store
 from tabwb.workbench.app import make_workbench
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.lesions.curves import CurvesPage
+from tabwb.workbench.lesions.dial_page import DialPage
 from tabwb.workbench.lesions.page import LesionsPage
 from tabwb.workbench.naming.controller import NamingController
 from tabwb.workbench.naming.view_models import NamingNow
@@ -108,6 +109,26 @@ async def laboratory(size: tuple[int, int], items: int, theme: str, folder: Path
         page.query_one("#lab-item", Input).value = "word-comprehension/wc1"
         await pilot.press("a")
         await until(pilot, lambda: page.state.lesion and page.state.phase == "ready")
+        await pilot.pause(0.5)
+        drawn = app.export_screenshot()
+        app.desk.close_worker()
+    return drawn
+
+
+async def dial(size: tuple[int, int], items: int, theme: str, folder: Path) -> str:
+    """Turn the dial of the bundled model; the screen as SVG."""
+    memory = folder / "memory.json"
+    settings.save(settings.Remembered(notice_seen=True, theme=theme, explorer=False), memory)
+    app = make_workbench(location=str(folder / "store.db"), offline=True, memory=memory)
+    async with app.run_test(size=size) as pilot:
+        await until(pilot, lambda: app.desk.catalogue)
+        await pilot.press("t")
+        await until(pilot, lambda: app.desk.page == "dial")
+        page = app.desk.query_one(DialPage)
+        await until(pilot, lambda: page.setting)
+        page.change(item="connected-text/ct2")
+        await until(pilot, lambda: page.setting in page._done)
+        page.turn_to(6)
         await pilot.pause(0.5)
         drawn = app.export_screenshot()
         app.desk.close_worker()
@@ -245,6 +266,7 @@ PICTURES = {
     "workbench": picture,
     "results-by-model": by_model,
     "laboratory": laboratory,
+    "dial": dial,
     "lesion-curves": lesion_curves,
     "naming": naming,
     "rating": rating,
