@@ -240,6 +240,6 @@ def test_an_error_in_the_code_of_a_task_type_names_it(
     battery.write_text(text.replace('["fluency"]', "[]"), encoding="utf-8")
     assert main(["battery", "check", str(battery)]) == 1
     assert "'word-fluency' failed: ZeroDivisionError" in capsys.readouterr().err
-    assert main(["plugins", "check", "fluency", "--json"]) == 0
+    assert main(["plugins", "check", "fluency", "--json"]) == 1
     (found,) = json.loads(capsys.readouterr().out)["checks"]
-    assert (found["id"], found["status"]) == ("word-fluency", "skipped")
+    assert (found["id"], found["status"]) == ("word-fluency", "failed")

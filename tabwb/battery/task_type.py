@@ -60,7 +60,8 @@ class TaskType:
         tables: returns the models of those keys of ``[[subtest]]`` and ``[[subtest.item]]`` that
             only this type has, each with a default.
         instead: a key that an item does not take, to those that take its place.
-        check: what else must hold of a subtest and its items.
+        check: what else must hold of a subtest and its items: given its path and its keys, yields a
+            :class:`Broken` for each problem.
         typed: whether a person may answer by typing.
         spoken: whether a person may answer aloud; what is recorded is kept.
         many_lines: whether a typed answer may have several lines.

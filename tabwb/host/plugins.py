@@ -49,6 +49,7 @@ from tabwb.records.errors import TabwbError, UsageError
 from tabwb.records.ratings import PluginVersion
 from tabwb.records.speakers import Study
 from tabwb.records.specs import Spec, inner_spec, is_writable, parse_spec
+from tabwb.records.states import ResponseKind
 
 if TYPE_CHECKING:
     import pluggy
@@ -498,7 +499,8 @@ class Plugins:
             return self._battery_index().reserved(self._own)
         self.extensions(cast("ExtensionKind", kind))
         words = self._extensions[cast("ExtensionKind", kind)].reserved(self._own)
-        return words | MEASURES if kind == "statistics" else words
+        more = {"statistics": MEASURES, "tasks": frozenset(map(str, ResponseKind))}
+        return words.union(more.get(kind, ()))
 
     def _fill(self, registry: Registry | BatteryIndex | ExtensionIndex, kind: str) -> None:
         hook = f"tabwb_register_{kind}"

@@ -113,6 +113,7 @@ if TYPE_CHECKING:
     from tabwb.records.exchange import Wait as Wait
     from tabwb.records.naming import ImportedSession as ImportedSession
     from tabwb.records.naming import Named as Named
+    from tabwb.records.problems import Broken as Broken
     from tabwb.records.ratings import Declaration as Declaration
     from tabwb.records.ratings import MeasureKind as MeasureKind
     from tabwb.records.ratings import Rating as Rating
@@ -167,6 +168,7 @@ _NAMES = {
     "Undone Waiting",
     "tabwb.records.exchange": "Decoding Likelihood Message NOT_SENT Reply Request Wait",
     "tabwb.records.naming": "ImportedSession Named",
+    "tabwb.records.problems": "Broken",
     "tabwb.records.ratings": "Declaration MeasureKind Rating Verdict failed undefined valued",
     "tabwb.records.speakers": "Column SubjectKind",
     "tabwb.records.specs": "Spec parse_spec",

@@ -13,7 +13,12 @@ KeyPath = tuple[str | int, ...]
 class Broken:
     """A rule that does not hold at a path.
 
-    ``value`` is the value there, shortened; ``suggestion`` a near match for something misspelt.
+    Attributes:
+        path: keys and 0-based indexes from the top: ``("subtest", 0, "item", 2, "prompt")``.
+        message: what is wrong, without a final stop.
+        value: the value there, shortened.
+        allowed: what may stand there.
+        suggestion: a near match for something misspelt.
     """
 
     path: KeyPath

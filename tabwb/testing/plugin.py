@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from tabwb.battery.problems import BatteryProblems
 from tabwb.host.guarded import LimitReached, interrupts_say, limited
 from tabwb.host.index import EXTENSIONS, KINDS, Component, check_needs
 from tabwb.host.plugins import Plugins
@@ -151,8 +152,11 @@ def check_task(kind: str, *, plugins: Plugins | None = None) -> None:
         plugins: with the task type; None for those installed.
 
     Raises:
-        NonConformance: the task type cannot be used.
+        NonConformance: the battery cannot be given, or a scorer fails.
+        TabwbError: the task type fails, or refuses the item (BatteryProblems).
     """
+    from tabwb.battery.loader import load_battery
+
     with plugins_of(plugins) as loaded, tempfile.TemporaryDirectory() as name:
         task = _extension(loaded, "tasks", kind)
         file = Path(name) / "battery.toml"
@@ -161,6 +165,7 @@ def check_task(kind: str, *, plugins: Plugins | None = None) -> None:
         ]
         about = (json.dumps(kind), json.dumps(task.instructions), json.dumps(task.scorers))
         file.write_text(BATTERY.format(*about, "\n".join(lines)), encoding="utf-8")
+        load_battery(file)
         run_checks(f"task type '{kind}'", _battery_checks(loaded, str(file), Path(name)))
 
 
@@ -212,6 +217,7 @@ id = "sample"
 """
 
 
+NEEDS_BATTERY = "it needs a battery: check_battery in tests of yours"
 CHECK_S = 60.0
 """Seconds that the check of a part that is called for each response may take."""
 
@@ -288,7 +294,7 @@ def _task(task: Any, plugins: Plugins) -> tuple[Callable[[], None] | None, str]:
     """Return the check of a task type, or None and why it cannot be checked by itself."""
     if task.typed and set(task.needs) <= {*SAMPLE}:
         return partial(check_task, task.kind, plugins=plugins), ""
-    return None, "it needs a battery: check_battery in tests of yours"
+    return None, NEEDS_BATTERY
 
 
 def _checked(
@@ -299,6 +305,8 @@ def _checked(
     try:
         with interrupts_say(f"{noun} '{name}' was being checked"):
             check()
+    except BatteryProblems:  # a task type whose items need more than the sample has
+        return {"kind": noun, "id": name, "status": "skipped", "words": NEEDS_BATTERY}
     except LimitReached as error:
         return {"kind": noun, "id": name, "status": "failed", "words": error.message}
     except (NonConformance, TabwbError) as error:

@@ -29,7 +29,7 @@ def test_each_kind_keeps_its_contract(tmp_path: Path, run: Run) -> None:
 @pytest.mark.parametrize(
     ("name", "kind"),
     [("tab", ""), ("choice", "scorer"), ("rules", "judge"), ("burden", "statistic"),
-     ("run", "command"), ("echo", "model")],
+     ("run", "command"), ("echo", "model"), ("naming", "task")],
 )  # fmt: skip
 def test_an_id_that_tabwb_has_is_refused(name: str, kind: str, tmp_path: Path, run: Run) -> None:
     words = ["--kind", kind] if kind else []
@@ -130,7 +130,7 @@ def test_ctrl_c_names_what_did_not_end(text: str, words: str, tmp_path: Path, ru
 
 
 OTHERS = """
-from tabwb.plugin_api import TaskType, exporter, hookimpl, scorer
+from tabwb.plugin_api import Broken, TaskType, exporter, hookimpl, scorer
 
 @exporter("endless", "Never ends")
 def written(documents):
@@ -144,6 +144,7 @@ def failing(subtest, response):
 def tabwb_register_tasks(register):
     register(TaskType(kind="our-task", scorers=("failing",)))
     register(TaskType(kind="our-named", needs=("target",)))
+    register(TaskType(kind="our-strict", check=lambda path, subtest: [Broken(path, "no")]))
 """
 
 
@@ -162,6 +163,7 @@ def test_what_does_not_end_fails_and_a_task_type_is_given(
     checks = run("plugins", "check", "others", "--json", status=1).document["checks"]
     assert [(one["id"], one["status"]) for one in checks] == [
         ("failing", "ok"), ("endless", "failed"), ("our-task", "failed"), ("our-named", "skipped"),
+        ("our-strict", "skipped"),
     ]  # fmt: skip
     assert "ZeroDivisionError" in checks[2]["words"]
 
