@@ -54,9 +54,7 @@ class SaidDraft(BaseModel):
     answers: Annotated[dict[Name, float | Words], Field(max_length=500)]
     confidence: Annotated[int, Field(ge=0, le=3)] | None = None
     note: Words = ""
-    evidence: Annotated[
-        dict[Name, Annotated[list[Number], Field(max_length=5000)]], Field(max_length=500)
-    ] = {}
+    evidence: Annotated[dict[Name, list[Number]], Field(max_length=500)] = {}
 
     def draft(self, form: Form) -> Draft:
         """Return it as the rating screen has it: words in one line, phonemes in ARPAbet."""
@@ -172,10 +170,18 @@ class Seat:
         elif said.what == "back":
             session.back()
 
+    def offered(self, name: str) -> tuple[str, bytes | Path] | None:
+        """Return the picture or the recording with a name; its speaker may have withdrawn since."""
+        self._check_sending()
+        return self.shown.get(name)
+
+    def _check_sending(self) -> None:
+        if not self._here:
+            self._session.check_sending()
+
     def _view(self, *, form: bool = False, conflict: bool = False) -> dict[str, Any]:
         session = self._session
-        if not self._here:
-            session.check_sending()
+        self._check_sending()
         view = view_of(session)
         if session.visit != self._visit:
             self._visit, self.shown = session.visit, self._offered(view)
@@ -298,10 +304,13 @@ class Seats:
         """Return the seat with a ticket."""
         return self._taken.get(ticket)
 
-    def shown(self, name: str) -> tuple[str, bytes | Path] | None:
-        """Return the picture or the recording with a name, while its sample is shown."""
-        found = (seat.shown[name] for seat in self._taken.values() if name in seat.shown)
-        return next(found, None)
+    async def shown(self, name: str) -> tuple[str, bytes | Path] | None:
+        """Return the picture or the recording with a name, while its sample may be shown."""
+        for seat in [seat for seat in self._taken.values() if name in seat.shown]:
+            async with seat.turn:
+                if self._taken.get(seat.ticket) is seat:
+                    return await asyncio.to_thread(seat.offered, name)
+        return None
 
     async def take(self, guest: Guest, ticket: str) -> Seat:
         """Return a new seat; the rater's older one is left."""

@@ -65,6 +65,8 @@ FILES = {
     ),
 }
 """Every file that is offered: package, file in it, type."""
+DATES = ("ETag", "Last-Modified")
+"""Headers that tell when a file was written: with a recording, on which day somebody spoke."""
 TERMINAL = "terminal"
 ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 NOT_FOUND = "Not found\n"
@@ -149,6 +151,8 @@ class RatingServer:
         response.headers.update(self._of_terminal if terminal else self._headers)
         if cache is not None:
             response.headers["Cache-Control"] = cache
+        for name in DATES:
+            response.headers.pop(name, None)
 
     @web.middleware
     async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -260,7 +264,12 @@ class RatingServer:
 
     async def _send_shown(self, request: web.Request) -> web.StreamResponse:
         """Send the picture or the recording of a sample that a rater sees."""
-        found = self.seats.shown(request.match_info["name"])
+        if any(name.startswith("If-") for name in map(str.title, request.headers)):
+            return _not_found()  # no reply has a date to compare with
+        try:
+            found = await self.seats.shown(request.match_info["name"])
+        except TabwbError as error:
+            return _unavailable(error)
         if found is None:
             return _not_found()
         kind, what = found

@@ -262,6 +262,33 @@ async def test_a_text_is_rated_by_keys_and_words_are_evidence(
     assert (draft.answers, draft.note) == ({"anomia": "cannot-tell", "jargon": 0.0}, "a note")
 
 
+async def test_keys_act_on_what_was_shown_when_they_were_pressed(
+    chromium: Browser, read: tuple[Server, dict[str, str]]
+) -> None:
+    server, keys = read
+    page, _ = await at(chromium, server.link(keys["R-other"]))
+    for key in ("F2", "o", "n", "Enter", "F2", "x", "Escape"):
+        await page.keyboard.press(key)
+    assert await page.input_value("#note") == "on"  # what is stored
+    long = "edit({ evidence: { anomia: [...Array(20_000).keys()] } })"
+    assert await page.evaluate(long) is False  # longer than a request may be
+    for key in ("a", "n", "p", "1"):
+        await page.keyboard.press(key)
+    await saved(page)
+
+    async def late(route: Any) -> None:
+        await asyncio.sleep(0.5)
+        await route.continue_()
+
+    await page.route("**/rating", late)
+    for _ in range(3):
+        await page.keyboard.press("Enter")
+    await shows(page, "Sample 2 of 3")
+    assert await page.text_content("#said") == ""
+    await page.context.close()
+    assert [row.note for row in server.rows("R-other")] == ["on"]
+
+
 @pytest.mark.skipif(not AXE.is_file(), reason="no axe-core (npm install --no-save axe-core)")
 async def test_axe_finds_nothing(
     chromium: Browser, read: tuple[Server, dict[str, str]], heard: tuple[Server, Any, Any]

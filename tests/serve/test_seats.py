@@ -23,6 +23,7 @@ from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
 from tabwb.records.conditions import Conditions
 from tabwb.records.rating_sets import CANNOT_TELL, Assignment, Sample
+from tabwb.records.speakers import Consent, Scope
 from tabwb.records.trials import AttemptEntry
 from tabwb.serve import seats as seats_module
 from tabwb.serve import server as server_module
@@ -323,6 +324,10 @@ async def test_a_recording_is_sent_in_ranges_and_only_while_its_sample_is_shown(
         assert (status, headers["Cache-Control"], headers["Content-Type"]) == (
             200, "no-store", "audio/wav",
         )  # fmt: skip
+        assert not {"ETag", "Last-Modified"} & headers.keys()  # when it was recorded
+        for name in ("If-Modified-Since", "if-range", "If-Unmodified-Since"):
+            since = {name: "Thu, 01 Jan 1970 00:00:00 GMT", "Range": "bytes=0-1"}
+            assert (await sound(**since))[0] == 404
         stored, _ = soundfile.read(io.BytesIO(sounds[0]), dtype="int16")
         heard, rate = soundfile.read(io.BytesIO(cut), dtype="int16")
         assert (heard.tolist(), rate) == (stored[8_000:20_000].tolist(), 16_000)
@@ -371,6 +376,38 @@ async def test_nothing_of_a_speaker_is_sent_elsewhere_without_consent(
         assert "view" not in told
     async with visit() as pages:
         await pages["R1"].open()
+
+
+async def test_a_recording_is_not_sent_elsewhere_after_its_speaker_withdrew(
+    visit: Visit, tmp_path: Path
+) -> None:
+    heard_set(tmp_path / "s.db", ("R1",), 1, examinee=Conditions("S-001", "speaker"))
+
+    def agrees(given: bool, *scopes: Scope) -> None:
+        with Store.open(tmp_path / "s.db") as store:
+            store.people.keep_consents(
+                [Consent("S-001", scope, given, "2026-11-01") for scope in scopes]
+            )
+
+    agrees(True, "record", "rate", "remote")
+    async with visit(here=False) as pages:
+        page = pages["R1"]
+        await page.open()
+        address = f"{page.browser.url}/{page.view['sound']}"
+        assert (await page.browser.session.get(address)).status == 200
+        agrees(False, "remote")  # the page stays open
+        assert (await page.browser.session.get(address)).status == 503
+
+
+def test_a_long_text_can_be_marked_as_a_whole() -> None:
+    marked = ", ".join(map(str, range(9000)))
+    said = read_said(
+        f'{{"ticket": "x", "what": "keep", "draft": {{"answers": {{"anomia": 1}}, '
+        f'"evidence": {{"anomia": [{marked}]}}}}}}'.encode()
+    )
+    assert said is not None
+    assert said.draft is not None
+    assert len(said.draft.draft(FEATURES).evidence["anomia"]) == 9000
 
 
 @given(st.binary(max_size=300) | st.builds(lambda one: json.dumps(one).encode(), st.recursive(

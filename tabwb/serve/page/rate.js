@@ -7,6 +7,7 @@ const UNSURE = "cannot-tell";
 const SURE = ["guessed", "unsure", "fairly sure", "sure"];
 const PAUSE_S = 180;
 const WAITS_S = [1, 2, 4, 8, 10];
+const MOST_BYTES = 64000;
 const NOTICES = {
   404: ["This link does not open", "It may be incomplete, expired or withdrawn. Ask the person " +
     "who sent it for a new one. What you have rated is saved."],
@@ -179,6 +180,7 @@ async function pump() {
         // A move is asked for anew when the connection is back; its answers are sent as they were.
         if (moves && job.what !== "finish") wanted = null;
         job = job.draft ? { ...job, what: "keep", confirms: false } : null;
+        queue = []; // for a sample that was not shown
         break;
       }
       const done = job;
@@ -229,11 +231,17 @@ function remember() {
   $("next").textContent = asked ? "Confirm" : "Next";
 }
 
-// Takes a change; none while another sample is coming.
+// Takes a change; none while another sample is coming, and none that is too long for a request.
 function edit(change) {
-  if (wanted && !failures) return;
-  draft = { ...draft, ...change };
+  if (wanted && !failures) return false;
+  const next = { ...draft, ...change };
+  if (new Blob([JSON.stringify(next)]).size > MOST_BYTES) {
+    say("Not taken: too many words are marked for this sample.", true);
+    return false;
+  }
+  draft = next;
   changed();
+  return true;
 }
 
 function changed() {
@@ -418,8 +426,7 @@ function put(slot, value) {
   }
   if (chosen) getSelection().removeAllRanges();
   chosen = null;
-  edit({ answers, evidence });
-  say(`${slot.question.title}: ${wordsOf(slot.question, value, slot.key)}`);
+  if (edit({ answers, evidence })) say(`${slot.question.title}: ${wordsOf(slot.question, value, slot.key)}`);
 }
 
 function wordsOf(one, value, key) {
@@ -915,7 +922,11 @@ function next() {
 
 function key(event) {
   const one = event.key;
-  if (wanted && failures === 0) { queue.push({ key: one }); return; }
+  if (wanted && failures === 0) {
+    // A second Enter answers nothing that was not on the screen when it was pressed.
+    if (one !== "Enter") queue.push({ key: one });
+    return;
+  }
   if (one === "Escape") { release(); return; }
   clock.touch();
   const rates = view.phase === "rate", digit = /^[0-9]$/.test(one);
@@ -932,6 +943,10 @@ function key(event) {
   if (slot) slot.row.scrollIntoView({ block: "nearest" });
 }
 
+// What escape brings back in a field.
+document.addEventListener("focusin", ({ target }) => {
+  if (target.matches("input")) target.defaultValue = target.value;
+});
 document.addEventListener("keydown", (event) => {
   const target = event.target, one = event.key;
   if (!view || $("work").hidden || $("dialog").open) return;
