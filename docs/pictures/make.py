@@ -218,6 +218,7 @@ async def naming(size: tuple[int, int], items: int, theme: str, folder: Path) ->
 
 FIGURES = {
     "burden": ("--where", "family!=none", "--judge", "tab-2026:judge-a"),
+    "items": ("--where", "family!=none", "--width", "double"),
     "accuracy": ("--where", "family!=none", "--width", "double"),
     "profile": ("--where", "family!=none", "--judge", "tab-2026:judge-a"),
     "differences": ("--where", "family!=none", "--judge", "tab-2026:judge-a", "--width", "double"),

@@ -666,7 +666,7 @@ def _p_notes(given: Sequence[Record]) -> list[str]:
     )
     return [
         f"p: two-sided, {'; '.join(said)}{', before correction' if how else ''}.",
-        *([f"p shown is corrected: {how}; the data of the figure have both."] if how else []),
+        *([f"corr.: p corrected: {how}."] if how else []),
         f"Intervals use Student's t; {AGREE}.",
     ]
 
@@ -682,7 +682,10 @@ def _p(p: float) -> str:
 
 def _p_cell(record: Record, options: Options) -> str:
     these = ESTIMANDS[options["interval"]]
-    return "" if these or record["p"] is None else _p(record["p_adjusted"])
+    if these or record["p"] is None:
+        return ""
+    corrected = f" / {_p(record['p_adjusted'])}" if record["correction"] else ""
+    return f"{_p(record['p'])}{corrected}"
 
 
 DIFFERENCES_FIGURE = FigureKind(
@@ -703,7 +706,7 @@ DIFFERENCES_FIGURE = FigureKind(
             "mean" if record["group"] is None else "point" if low is not None else "alone"
         ),
         cell=_p_cell,
-        head=lambda own: "p corr." if any(record["correction"] for record in own) else "p",
+        head=lambda own: "p / corr." if any(record["correction"] for record in own) else "p",
         zero=True,
     ),
     options=(

@@ -253,7 +253,7 @@ def test_p_values_of_pairs_are_corrected_over_their_family() -> None:
         expected = dict(zip(raw, (max(stepped[: at + 1]) for at in range(len(raw))), strict=True))
         assert [row["p_adjusted"] for row in own] == [expected[row["p"]] for row in own]
         assert {row["correction"] for row in own} == {f"Holm over {len(own)} tests"}
-    assert [words for words, _ in texts(figure)].count("p corr.") == len(panels(figure))
+    assert [words for words, _ in texts(figure)].count("p / corr.") == len(panels(figure))
 
 
 def test_two_groups_that_are_no_pair_are_compared_first_less_second() -> None:
