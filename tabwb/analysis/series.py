@@ -465,6 +465,40 @@ def control_name(series: str, role: str) -> str:
     return series.replace(" + ", f" + {role} of ", 1)
 
 
+def series_words(series: Sequence[str]) -> tuple[list[str], str]:
+    """Return names of series without specs, and what all of them share.
+
+    >>> series_words(["m + mlp:zero:*", "m + control of mlp:zero:*"])
+    (['mlp', 'control of mlp'], 'm, zero')
+    >>> series_words(["m + mlp:zero:* (greedy)", "m + mlp:noise:* (greedy)"])
+    (['mlp zero', 'mlp noise'], 'm (greedy)')
+    >>> series_words(["llama base", "llama instruct"])
+    (['llama base', 'llama instruct'], '')
+    """
+    parts = [_SERIES.fullmatch(name) for name in series]
+    models = {(part["model"], part["given"]) for part in parts if part}
+    if None in parts or len(models) > 1:
+        return [*series], ""
+    how = {part["how"] for part in parts if part}
+    alone = len(how) == 1
+    names = [
+        f"{part['role'] or ''}{part['target']}" + f" {part['how'].replace(':', ' ')}" * (not alone)
+        for part in parts
+        if part
+    ]
+    if len({*names}) < len(names):
+        return [*series], ""
+    ((model, given),) = models
+    return names, f"{model}{', ' + how.pop().replace(':', ' ') if alone else ''}{given}"
+
+
+_SERIES = re.compile(
+    r"(?P<model>.+?) \+ (?P<role>.* of )?(?P<target>[^:+ ]+):(?P<how>[^+ ]+?):\*"
+    r"(?P<given>( \(.*\))?)"
+)
+"""The name of a series of lesions: one target under one operation."""
+
+
 def _lines(points: Mapping[float, _Point]) -> dict[str, Line]:
     found: dict[str, dict[float, Members]] = {}
     for amount in sorted(points):

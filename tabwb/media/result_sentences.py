@@ -7,6 +7,7 @@ from itertools import takewhile
 from typing import Any
 
 from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.series import series_words
 from tabwb.analysis.tables.captioned import HIGH, LOW, Captioned
 from tabwb.media.paper import compact_of
 from tabwb.media.sentences import listed
@@ -14,6 +15,7 @@ from tabwb.media.studied import Followed, Studied, followed, is_persons, people
 from tabwb.media.views.administration import opening_sentence
 from tabwb.media.wording import chances
 from tabwb.records.columns import Column
+from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
 
 MOST_FOLLOWED = 2
@@ -32,7 +34,8 @@ def result_sentences(about: Studied) -> tuple[str, ...]:
     else:
         rows = about.rows_of(battery)
         told += [opening_sentence(battery, rows[0].results)] if len(rows) == 1 else []
-        told += _values(own_table)
+        swept = _swept(rows)
+        told += [swept, *list(_values(own_table))[1:]] if swept else _values(own_table)
     if left := len(about.batteries) - 1:
         told[0] += f" {plural(left, 'other battery', 'other batteries')} below."
     return tuple(filter(None, told))
@@ -80,6 +83,35 @@ def _values(captioned: Captioned) -> Iterator[str]:
     if others and (most := max(others, key=lambda one: _spread(one, rows))) is not None:
         first.append(most)
     yield from (_range(column, rows, names) for column in first)
+
+
+def _swept(rows: Sequence[Grouped]) -> str:
+    """Return the values at the largest amount of a lesion, as the figure of doses has them."""
+    from tabwb.media.figures import figure_table
+
+    try:
+        found = figure_table("dose", rows).to_dicts()
+    except UsageError:  # no lesions, or of one amount only
+        return ""
+    own = [one for one in found if one["panel"] == found[0]["panel"] and one["value"] is not None]
+    largest = max((one["amount"] or 0.0 for one in own), default=0.0)
+    averaged = {one["series"] for one in own if one["row"] == "mean"}
+    shown = {
+        one["series"]: one for one in own
+        if one["amount"] == largest and (one["row"] == "mean" or one["series"] not in averaged)
+    }  # fmt: skip
+    if not largest or len(shown) > MOST_VALUES:
+        return ""
+    names, _ = series_words([*shown])
+
+    def value(one: dict[str, Any]) -> str:
+        ends = f" [{one['low']:.2f}, {one['high']:.2f}]" if one["low"] is not None else ""
+        return f"{one['value']:.2f}{ends}"
+
+    told = [f"{name} {value(one)}" for name, one in zip(names, shown.values(), strict=True)]
+    told += [f"intact {value(one)}" for one in own if one["row"] == "intact"][:1]
+    measure = found[0]["measure"].capitalize()
+    return f"{measure} at the amount {largest:g}, {found[0]['panel']}: {'; '.join(told)}."
 
 
 def _value(column: Column, row: dict[str, Any]) -> str:

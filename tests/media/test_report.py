@@ -14,8 +14,10 @@ import pytest
 from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.grouping import grouped, summarised
 from tabwb.battery.model import Battery
+from tabwb.media.figures import figure_table
 from tabwb.media.figures.files import pictured
 from tabwb.media.report import Report, examples_of, rendered, report_of, run_command
+from tabwb.media.result_sentences import result_sentences
 from tabwb.media.studied import studied
 from tabwb.records.conditions import Conditions
 from tabwb.records.exchange import Decoding
@@ -273,3 +275,7 @@ def test_of_lesions_their_doses_are_drawn_however_many_groups_there_are(
     found, why = pictured(studied(rows))
     assert [each.id.rpartition("-")[0] for each in found] == ["dose-burden", "dose-accuracy"]
     assert why.startswith("9 groups are more")
+    _, swept, _ = result_sentences(studied(rows))
+    means = [one for one in figure_table("dose", rows).to_dicts() if one["row"] == "mean"]
+    last = [one for one in means if one["amount"] == max(mean["amount"] for mean in means)]
+    assert last and all(f" {one['value']:.2f}" in swept for one in last)

@@ -5,7 +5,6 @@ Each draws records, the rows of a figure's table, and nothing else.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
@@ -18,7 +17,7 @@ from matplotlib.transforms import ScaledTranslation
 
 from tabwb.analysis.change import DAY, days_of
 from tabwb.analysis.measures import ACCURACY, BURDEN, FEATURE_RATE
-from tabwb.analysis.series import PARAMETERS, Severity, control_name
+from tabwb.analysis.series import PARAMETERS, Severity, control_name, series_words
 from tabwb.lesion.declared import CONTROLS
 from tabwb.media.figures.kind import (
     ESTIMANDS,
@@ -265,40 +264,6 @@ class _Frame:
     others: Sequence[Record] = ()
     ends: Mapping[str, str] = field(default_factory=dict)
     """Words at the ends of lines, by series."""
-
-
-def series_words(series: Sequence[str]) -> tuple[list[str], str]:
-    """Return names of series without specs, and what all of them share.
-
-    >>> series_words(["m + mlp:zero:*", "m + control of mlp:zero:*"])
-    (['mlp', 'control of mlp'], 'm, zero')
-    >>> series_words(["m + mlp:zero:* (greedy)", "m + mlp:noise:* (greedy)"])
-    (['mlp zero', 'mlp noise'], 'm (greedy)')
-    >>> series_words(["llama base", "llama instruct"])
-    (['llama base', 'llama instruct'], '')
-    """
-    parts = [_SERIES.fullmatch(name) for name in series]
-    models = {(part["model"], part["given"]) for part in parts if part}
-    if None in parts or len(models) > 1:
-        return [*series], ""
-    how = {part["how"] for part in parts if part}
-    alone = len(how) == 1
-    names = [
-        f"{part['role'] or ''}{part['target']}" + f" {part['how'].replace(':', ' ')}" * (not alone)
-        for part in parts
-        if part
-    ]
-    if len({*names}) < len(names):
-        return [*series], ""
-    ((model, given),) = models
-    return names, f"{model}{', ' + how.pop().replace(':', ' ') if alone else ''}{given}"
-
-
-_SERIES = re.compile(
-    r"(?P<model>.+?) \+ (?P<role>.* of )?(?P<target>[^:+ ]+):(?P<how>[^+ ]+?):\*"
-    r"(?P<given>( \(.*\))?)"
-)
-"""The name of a series of lesions: one target under one operation."""
 
 
 def _looks_together(series: Sequence[str]) -> dict[str, Look]:
