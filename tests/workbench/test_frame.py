@@ -40,6 +40,7 @@ from tabwb.records.series import Series
 from tabwb.records.speakers import Consent
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.store.store import Store
+from tabwb.workbench.comparison.compare import CompareScreen
 from tabwb.workbench.engine.messages import Stored
 from tabwb.workbench.home.page import HomePage
 from tabwb.workbench.participants.page import ParticipantsPage
@@ -338,6 +339,8 @@ async def test_an_empty_store_offers_a_beginning(
         await seat.pilot.click("#home-begin", offset=(3, 2))  # the line of d
         await seat.reads("On the dial you turn the amount")
         await seat.press("enter", at="dial", reads="intact and lesioned are stored")
+        await seat.press("c")
+        await seat.until(lambda: isinstance(seat.app.screen, CompareScreen), "the comparison")
     with Store.open(seat.store) as store:
         given = store.administrations()
     assert [one.conditions.lesion for one in given] == [None, "mlp:zero:0.05@seed=1"]

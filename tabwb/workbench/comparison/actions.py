@@ -221,6 +221,10 @@ class ComparisonActions(Actions):
         first, second = (row.group for row in marked)
         self._ask(partial(compare, first=first, second=second), "Reading the responses of both …")
 
+    def compare_two(self, first: int, second: int) -> None:
+        """Show the difference of two administrations."""
+        self.desk.start(self._compare, first, second, failing=UNREAD)
+
     def compare_with(self, number: int) -> None:
         """Pick what is compared with the results of an administration."""
         from tabwb.workbench.comparison.loader import companions
@@ -253,7 +257,7 @@ class ComparisonActions(Actions):
 
     def _picked(self, one: Administration, row: Companion) -> None:
         if row.administration is not None:
-            self.desk.start(self._compare, one.id, row.administration.id, failing=UNREAD)
+            self.compare_two(one.id, row.administration.id)
             return
         self._given = one.id, row.lesion or None
         self.desk.do(partial(_give, self.desk.engine, self.desk.sessions, one, row.lesion or None))
@@ -265,7 +269,7 @@ class ComparisonActions(Actions):
         (first, lesion), work = self._given, self.desk.work
         self._given = None
         if work is not None and work.administration.conditions.lesion == lesion:
-            self.desk.start(self._compare, first, *message.values, failing=UNREAD)
+            self.compare_two(first, *message.values)
 
     async def _compare(self, first: int, second: int) -> None:
         from tabwb.workbench.comparison.loader import answer, compare, sides

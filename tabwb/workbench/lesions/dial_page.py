@@ -24,6 +24,7 @@ from tabwb.records.files import expanded
 from tabwb.scoring.word_difference import word_difference
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.lesions.controller import LesionsController
+from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.drawn import step as bar_of
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.widgets import Pane, WrappedText
@@ -152,6 +153,8 @@ class DialPage(Page):
         self._asked: Mapping[str, str] = {}
         self._after: list[Callable[[], object]] = []
         """What is begun when the first answers are there."""
+        self._given: tuple[int, ...] = ()
+        """Administrations of a sweep: the intact model, and the first lesion."""
 
     def compose(self) -> ComposeResult:
         """Yield the slider, what is said, the features, the ladder and the map."""
@@ -306,7 +309,22 @@ class DialPage(Page):
     def _hear(self, message: object) -> None:
         """Say that a battery was given to both, for example by the demonstration."""
         if isinstance(message, JobState) and message.page == "sweep" and message.phase == "done":
-            self._say("intact and lesioned are stored: esc, then m compares them")
+            swept = message.result
+            self._given = tuple(swept.known[one.conditions].id for one in swept.points[:2])
+            self._say("intact and lesioned are stored: c compares them")
+            self.desk.show_foot()
+
+    def compare_dial(self) -> None:
+        """Compare the intact and the lesioned model, as the demonstration stored them."""
+        if len(self._given) == 2:
+            self.desk.request("comparison", "compare_two", *self._given)
+        else:
+            self.show_message("The demonstration (d on the first page) stores two to compare.")
+
+    def foot_rank(self, command: Command) -> int:
+        """Return the place in the footer; 0 keeps out what cannot be done now."""
+        compares = command.id == "administer.compare-dial"
+        return 0 if compares and not self._given else super().foot_rank(command)
 
     def _say(self, words: str) -> None:
         self._words = words

@@ -56,6 +56,8 @@ DIAL_PAGE = (
             "Store the answers as the conditions of a sweep with the tag dial."),
     Command("administer.share-dial", "Write a page with the slider…", "Share", "y", 5,
             "Write one HTML file with the slider; the command that does the same is copied."),
+    Command("administer.compare-dial", "Compare the demonstration's two", "Compare", "c", 6,
+            "Compare what the demonstration stored: the intact and the lesioned model."),
     Command("administer.leave-dial", "Back", "Back", "escape", 12,
             "End the model and leave the page."),
 )  # fmt: skip
