@@ -194,7 +194,8 @@ async def test_what_is_played_is_what_is_stored_and_moves_by_keys(
     await shows(page, "0.0 of 1.5 s", "#time")
     await page.keyboard.press("ArrowRight")
     await shows(page, "0.5 of 1.5 s", "#time")
-    await page.keyboard.press("[")
+    await page.evaluate("""document.body.dispatchEvent(new KeyboardEvent("keydown", {
+        key: "[", ctrlKey: true, altKey: true, modifierAltGraph: true, bubbles: true }))""")
     await page.keyboard.press("ArrowRight")
     await page.keyboard.press("]")
     await page.keyboard.press("l")
@@ -285,6 +286,11 @@ async def test_keys_act_on_what_was_shown_when_they_were_pressed(
         await page.keyboard.press("Enter")
     await shows(page, "Sample 2 of 3")
     assert await page.text_content("#said") == ""
+    await page.route("**/rating", lambda route: route.fulfill(status=410))
+    await page.keyboard.press("a")  # came too late
+    await shows(page, "The study is closed", "#title")
+    assert "kept in this browser" in (await page.text_content("#words") or "")
+    assert "anomia" in await page.evaluate("localStorage.getItem('tabwb pilot R-other')")
     await page.context.close()
     assert [row.note for row in server.rows("R-other")] == ["on"]
 

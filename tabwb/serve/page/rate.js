@@ -20,6 +20,7 @@ const $ = (id) => document.getElementById(id);
 const CONFLICT = "Shown is what is stored: it was changed elsewhere meanwhile.";
 const OFFLINE = "No connection. What you answer is kept in this browser and sent when the connection " +
   "is back.";
+const LATE = " Only your last answers were not sent: they are kept in this browser.";
 const plain = (one) => JSON.stringify([Object.entries(one.answers).sort(), one.confidence, one.note,
   Object.entries(one.evidence).sort()]);
 const same = (one, other) => plain(one) === plain(other);
@@ -118,7 +119,8 @@ addEventListener("online", () => { if (failures && view) pump(); });
 function tell(kind, words) {
   const [title, text] = NOTICES[kind];
   $("title").textContent = title;
-  $("words").textContent = words || text;
+  const late = view && !same(draft, stored);
+  $("words").textContent = (words || text) + (late ? LATE : "");
   $("again").hidden = kind === 404 || kind === 410;
   $("notice").hidden = false;
   $("work").hidden = true;
@@ -950,7 +952,9 @@ document.addEventListener("focusin", ({ target }) => {
 document.addEventListener("keydown", (event) => {
   const target = event.target, one = event.key;
   if (!view || $("work").hidden || $("dialog").open) return;
-  if (event.ctrlKey || event.metaKey || event.altKey) return;
+  // Some keyboards have brackets under AltGr, which also counts as ctrl and alt.
+  const held = (event.ctrlKey || event.altKey) && !event.getModifierState("AltGraph");
+  if (held || event.metaKey) return;
   if (target.matches("input")) {
     if (one === "Enter" || one === "Escape") {
       event.preventDefault();
