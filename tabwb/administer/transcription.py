@@ -287,11 +287,12 @@ def wrong_in(transcript: Transcript) -> str:
     return "" if score is None or isfinite(score) else "its likelihood is not a finite number"
 
 
-def permit(session: Session, spec: str) -> None:
+def permit(session: Session, spec: str, *, log: bool = True) -> None:
     """Check the consent before a transcriber hears the speaker, and log the act."""
     given = session.administration
     acts = Guard(session.store, session.plugins, given.conditions).check_transcribing(spec)
-    session.store.people.log(*(replace(act, administration=given.id) for act in acts))
+    if log:
+        session.store.people.log(*(replace(act, administration=given.id) for act in acts))
 
 
 def notated(

@@ -158,6 +158,8 @@ class TranscribeFiles(Operation):
         """Yield which files, or administrations, could not be transcribed."""
         if refused := document.get("refused", ()):
             yield f"! left out: {plural(len(refused), 'administration')}"
+        if lost := document.get("lost"):
+            yield f"! left out: {plural(lost, 'recording')}"
         for row in document.get("files", ()):
             if row["status"] == "error":
                 message = (row["error"].splitlines() or ["no reason was given"])[0]
@@ -365,7 +367,8 @@ def _transcribed(
     """Have what waits transcribed; transcripts are stored together, twice a second.
 
     Of several administrations one that is open elsewhere, or without the consent, is left out and
-    named. A response is conditioned once for all transcribers.
+    named; both are asked again when its turn comes. A response is conditioned once for all
+    transcribers.
     """
     from tabwb.administer.transcription import Conditioned, Transcribing
     from tabwb.store.takes import work_root
@@ -373,6 +376,15 @@ def _transcribed(
     document, shared = tools.document, Conditioned()
     found: list[tuple[int, Waiting]] = []
     refused: list[str] = []
+
+    def refuse(error: TabwbError) -> None:
+        if single:
+            raise error
+        refused.append(error.message)
+        tools.warn(error.message)
+
+    lost = set[str]()
+    jobs_of = partial(_jobs, asked=asked, by_any=by_any, lost=lost)
     if not single:
         people = {one.id for one in tools.store.administrations() if one.conditions.guarded}
         numbers = [number for number in numbers if number in people]
@@ -383,13 +395,10 @@ def _transcribed(
             yield Told(f"looking for responses in {plural(len(numbers), 'administration')}")
         try:
             with _within(tools, number) as within:
-                found.append((number, within(partial(_jobs, asked=asked, by_any=by_any))))
+                found.append((number, within(jobs_of)))
         except (NoConsent, HeldElsewhere) as error:
-            if single:
-                raise
-            refused.append(error.message)
-            tools.warn(error.message)
-    planned = sum(len(jobs) for _, waiting in found for jobs in waiting.values())
+            refuse(error)
+    planned = sum(_count(waiting) for _, waiting in found)
     specs = list(dict.fromkeys(spec for _, waiting in found for spec in waiting))
     document |= (
         {"administration": numbers[0], "transcriber": specs[0]}
@@ -398,6 +407,7 @@ def _transcribed(
     )
     document |= {"planned": planned, "transcribed": 0, "errors": 0}
     if not planned:
+        _tell_lost(tools, lost)
         which = f"of administration {numbers[0]} " if single else ""
         tools.say(f"no recorded response {which}waits for a transcript")
         return
@@ -405,22 +415,42 @@ def _transcribed(
     with ExitStack() as held:
         held.callback(shared.clear)
         opened: dict[str, Transcribing] = {}
-        for number, waiting in found:
+        for number, before in found:
             if tools.cancel.is_set():
                 break
-            with _within(tools, number) as within:
-                for spec, jobs in waiting.items():
-                    if jobs and spec not in opened:
-                        root = work_root(tools.store)
-                        made = Transcribing(tools.plugins, spec, root, tools.cancel, shared)
-                        opened[spec] = held.enter_context(made)
-                        if made.caution:
-                            tools.warn(made.caution)
-                    for _ in _heard_in(tools, within, opened[spec], jobs) if jobs else ():
-                        done = document["transcribed"]
-                        yield Told("", done, planned, done, what="response")
+            planned -= _count(before)
+            try:
+                with _within(tools, number) as within:
+                    waiting = within(partial(jobs_of, begins=True))
+                    planned += _count(waiting)
+                    for spec, jobs in waiting.items():
+                        if jobs and spec not in opened:
+                            root = work_root(tools.store)
+                            made = Transcribing(tools.plugins, spec, root, tools.cancel, shared)
+                            opened[spec] = held.enter_context(made)
+                            if made.caution:
+                                tools.warn(made.caution)
+                        for _ in _heard_in(tools, within, opened[spec], jobs) if jobs else ():
+                            done = document["transcribed"]
+                            yield Told("", done, planned, done, what="response")
+            except (NoConsent, HeldElsewhere) as error:
+                refuse(error)
             shared.clear()
+    document["planned"] = planned
+    _tell_lost(tools, lost)
     yield from _told(tools, planned)
+
+
+def _tell_lost(tools: Tools, lost: set[str]) -> None:
+    """Warn of the recordings that cannot be read."""
+    tools.document["lost"] = len(lost)
+    if lost:
+        words = f"{plural(len(lost), 'recording')} cannot be heard, first: {min(lost)}"
+        tools.warn(words.replace("\n", "; "))
+
+
+def _count(waiting: Waiting) -> int:
+    return sum(map(len, waiting.values()))
 
 
 def _heard_in(
@@ -454,14 +484,19 @@ def _told(tools: Tools, planned: int) -> Progress:
     words += f", of these {failed} without a transcript (error)" if failed else ""
     if done < planned:
         raise Interrupted(words, hint=f"{tools.same} continues")
-    if failed == done:
+    if done and failed == done:
         raise TabwbError(words)
     tools.say(words)
     return iter(())
 
 
-def _jobs(session: Session, asked: Sequence[str], *, by_any: bool) -> Waiting:
-    """Return the responses that wait for each transcriber; ask for the consent."""
+def _jobs(
+    session: Session, asked: Sequence[str], *, by_any: bool, lost: set[str], begins: bool = False
+) -> Waiting:
+    """Return the responses that wait for each transcriber; ask for the consent.
+
+    ``lost`` gets why others cannot be heard. ``begins``: they are heard now, which is logged.
+    """
     from tabwb.administer.transcription import notated, permit
 
     given = session.administration.conditions
@@ -472,9 +507,9 @@ def _jobs(session: Session, asked: Sequence[str], *, by_any: bool) -> Waiting:
     for one in wanted:
         spec = str(session.plugins.resolve("transcribers", one)[1])
         spec = notated(session.store, session.plugins, given, spec) or spec
-        waiting[spec] = session.spoken.waiting(spec, by_any=by_any)
+        waiting[spec] = session.spoken.waiting(spec, by_any=by_any, lost=lost)
         if waiting[spec]:
-            permit(session, spec)
+            permit(session, spec, log=begins)
     return waiting
 
 

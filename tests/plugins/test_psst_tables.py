@@ -7,6 +7,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,10 @@ import pytest
 from tabwb_psst.made import COLUMNS, made_psst
 
 import tabwb
+from tabwb.cli.command import tools_of
 from tabwb.cli.main import main
+from tabwb.host.plugins import Plugins
+from tabwb.operations.transcribing import TranscribeFiles
 from tabwb.store.store import Store
 from tests import psst_derivation
 from tests.builders import at_home, needs
@@ -267,6 +271,20 @@ def test_an_administration_that_is_open_elsewhere_is_named_and_the_rest_goes_on(
     out, err = capsys.readouterr()
     (refused,) = json.loads(out)["refused"]
     assert "administration 1" in refused and refused in err
+
+
+def test_what_opens_elsewhere_before_its_turn_is_left_out(folder: Path) -> None:
+    plugins = Plugins.load()
+    tools = tools_of(plugins, str(place_of(folder)))
+    work = TranscribeFiles(where=("battery=psst",), transcriber=("ear-a",))
+    with closing(tools), Store.open(place_of(folder), create=False) as store, ExitStack() as held:
+        for told in work.run(tools):
+            if told.words == "opening the transcriber":
+                for one in store.administrations():
+                    held.enter_context(store.lock(one.id))
+    assert tools.document["refused"] and tools.document["planned"] == 0
+    assert tools.document["transcribed"] == tools.document["lost"] == 0
+    plugins.close()
 
 
 # ------------------------------------------------------------------ figures

@@ -199,8 +199,13 @@ class Strategy(Protocol):
     def rated_again(self, trial: Trial) -> Sequence[RatingsEntry]:
         """Return all ratings of a trial's response again."""
 
-    def waiting(self, spec: str, *, by_any: bool = False) -> tuple[Job, ...]:
-        """Return the responses that this transcriber, or any, has not transcribed."""
+    def waiting(
+        self, spec: str, *, by_any: bool = False, lost: set[str] | None = None
+    ) -> tuple[Job, ...]:
+        """Return the responses that this transcriber, or any, has not transcribed.
+
+        ``lost`` gets the reasons why the sound of others cannot be read.
+        """
 
     def transcribed(self, number: int, attempt: int, transcript: Transcript) -> Events:
         """Store what a transcriber heard in an attempt, with the ratings that follow."""

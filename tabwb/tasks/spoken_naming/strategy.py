@@ -9,7 +9,7 @@ and discontinuation are rules of the battery (docs/naming-rules.md); they are co
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -258,12 +258,13 @@ class SpokenStrategy:
         return made + write_text(self, trial, attempt, text, transcript.transcriber)
 
     def waiting(
-        self, spec: str, *, by_any: bool = False, typed_again: bool = False
-    ) -> tuple[Job, ...]:
+        self, spec: str, *, by_any: bool = False, typed_again: bool = False,
+        lost: set[str] | None = None,
+    ) -> tuple[Job, ...]:  # fmt: skip
         """Return the responses that a transcriber has not heard yet, or failed on.
 
         With ``by_any`` those that no other has heard either, with ``typed_again`` also those of
-        which somebody typed what was said.
+        which somebody typed what was said. ``lost`` gets why the sound of others cannot be read.
         """
         jobs: list[Job | None] = []
         for trial in self.session.trials:
@@ -277,8 +278,11 @@ class SpokenStrategy:
                 continue
             if by_any and good - {spec}:
                 continue
-            with suppress(StoreError):  # lost with the program that recorded it, or damaged
+            try:
                 jobs.append(self.job_of(view))
+            except StoreError as error:  # lost with the program that recorded it, or damaged
+                if lost is not None:
+                    lost.add(str(error))
         return tuple(filter(None, jobs))
 
     def job_of(self, view: NamingView) -> Job | None:

@@ -24,7 +24,9 @@ COMMANDS = (
             "Estimate first.",
             where=ON_HOME),
     Command("file.transcribe-files", "Transcribe sound files…", "", "T", 0,
-            "Phonemes of sound files and folders of them; nothing is stored.", where=ON_HOME),
+            "Phonemes of sound files and folders of them (nothing is stored), or of stored "
+            "responses.",
+            where=ON_HOME),
     Command("file.reproduce", "Reproduce a paper…", "", "R", 0,
             "The printed values of a paper, computed again; its data or made ones.",
             where=ON_HOME),
