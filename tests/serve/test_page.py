@@ -185,7 +185,9 @@ async def test_what_is_played_is_what_is_stored_and_moves_by_keys(
 ) -> None:
     server, keys, sounds = heard
     page, wrong = await at(chromium, server.link(keys["R-bytes"]))
-    await page.keyboard.press("1")
+    await page.evaluate("form.questions.find((one) => one.each).optional = false")
+    for key in ("1", "m", "h", "D", "Enter"):  # an answer to the second attempt is enough
+        await page.keyboard.press(key)
     await saved(page)
     await page.keyboard.press("Enter")
     await shows(page, "Sample 2 of")

@@ -914,8 +914,10 @@ function choice(key) {
 function next() {
   if (view.phase === "feedback") { want("go-on"); return; }
   if (view.phase !== "rate") return;
-  const open = slots.find((slot) => !slot.question.optional && answered(slot.key) === null &&
-    (!slot.attempt || slot.attempt === 1) && (slot.question.kind !== "present-absent" || form.asks));
+  const done = new Set(slots.filter((slot) => answered(slot.key) !== null)
+    .map((slot) => slot.question)); // an answer to one attempt is enough
+  const open = slots.find(({ question: one }) => !one.optional && !done.has(one) &&
+    (one.kind !== "present-absent" || form.asks));
   if (open) {
     goTo(open);
     say(`${open.question.title}: an answer is needed`, true);
