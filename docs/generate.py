@@ -593,6 +593,29 @@ VALUES = {
 """Names of the plugin interface that are neither functions nor classes, and their meaning."""
 
 
+def workbench() -> str:
+    """Return the page of the workbench's keys, and of the contrast of its themes."""
+    from tabwb.workbench.shell.commands import CommandTable
+    from tabwb.workbench.shell.contrast import contrast_table
+    from tabwb.workbench.shell.keys import key_table
+    from tabwb.workbench.subjects import SUBJECTS
+
+    table = CommandTable(one for subject in SUBJECTS for one in subject.all_commands)
+    return "\n".join(
+        [
+            "# Keys and themes of the workbench", "",
+            "## Keys", "",
+            "A key has one meaning on the first page, one while a battery is given, and one on all "
+            "other pages. `?` lists those of the page that is shown.", "",
+            *key_table(table.commands), "",
+            "## Contrast", "",
+            "By WCAG 2.2. Texts have 4.5 or more, borders, bars and the cursor's bar 3 or more; in "
+            "high contrast texts on pages have 7.", "",
+            *contrast_table(),
+        ]
+    )  # fmt: skip
+
+
 def _name(thing: Any, name: str) -> Iterator[str]:
     """Yield the entry of one name, with the methods and properties of a class."""
     yield from (f"## `{name}`", "", *_documented(thing, name))
@@ -712,6 +735,7 @@ PAGES = {
     "grouping-keys.md": grouping_keys,
     "python.md": python,
     "plugin-api.md": plugin_api,
+    "workbench.md": workbench,
 }
 
 

@@ -18,6 +18,7 @@ from tabwb.plugin_api import Cancel, Reply, Request
 from tabwb.records.states import AdministrationStatus, AttemptState, StopReason, TrialState
 from tabwb.workbench.engine.messages import Changed
 from tabwb.workbench.engine.presenters import TranscriptKeeper
+from tabwb.workbench.shell.contrast import contrast
 from tabwb.workbench.shell.drawn import (
     DARKEST,
     EIGHTHS,
@@ -31,7 +32,6 @@ from tabwb.workbench.shell.drawn import (
 from tabwb.workbench.shell.settings import THEMES
 from tabwb.workbench.trial.transcript import ItemMap
 from tests.workbench.seat import Given, Sit
-from tests.workbench.test_frame import contrast
 
 
 async def test_tab_is_begun_by_n_and_enter_and_given_item_by_item_and_by_itself(sit: Sit) -> None:

@@ -131,7 +131,7 @@ async def test_pages_of_plugins_show_what_they_built_and_their_failures(
             (4, "a]0;bc"),
             (8, "pronoun-share"),
         ):
-            await seat.press("x", reads="Tables and pages, all administrations")
+            await seat.press("X", reads="Tables and pages, all administrations")
             await seat.press(*["down"] * downs, "enter", reads=words)
             await seat.press("escape")
         await seat.press("m", reads="3 of 3 models")
@@ -139,7 +139,7 @@ async def test_pages_of_plugins_show_what_they_built_and_their_failures(
         await seat.until(lambda: detail.rows, "the detail")
         detail.scroll_end(animate=False)
         await seat.reads("pronouns")
-        await seat.press("x", reads="Tables and pages, 4 administrations")
+        await seat.press("X", reads="Tables and pages, 4 administrations")
         await seat.press("enter", at="extension")
         await seat.reads("Frequent words", "weak: ")
         await seat.press("escape")
@@ -169,17 +169,17 @@ async def test_a_format_of_a_plugin_takes_options(sit: Sit, plugins: None, tmp_p
 
 async def test_while_a_page_hangs_everything_else_works(sit: Sit, plugins: None) -> None:
     async with sit((160, 48)) as seat:
-        await seat.press("x", reads="Hangs")
+        await seat.press("X", reads="Hangs")
         await seat.press(*["down"] * 6, "enter")
         await seat.press("m", reads="3 of 3 models")
         await seat.reads("page 'hangs' did not end within 3 s")
-        await seat.press("escape", "x", reads="Large")
+        await seat.press("escape", "X", reads="Large")
         await seat.press(*["down"] * 5, "enter")
         await seat.reads("page 'large' built more lines than are shown")
         await seat.reads("5,000 lines, 500,000 characters")
         # Also while a page hangs ctrl+q quits.
         BEGUN.clear()
-        await seat.press("escape", "x", reads="Hangs")
+        await seat.press("escape", "X", reads="Hangs")
         await seat.press(*["down"] * 7, "enter")
         await seat.until(BEGUN.is_set, "the page")
         await seat.press("ctrl+q")
@@ -190,12 +190,12 @@ async def test_while_a_page_hangs_everything_else_works(sit: Sit, plugins: None)
 async def test_tables_of_results_need_no_plugin(sit: Sit, tmp_path: Path) -> None:
     stock(tmp_path / "store.db")
     async with sit((160, 48)) as seat:
-        await seat.press("x", reads="Tables and pages, all administrations")
+        await seat.press("X", reads="Tables and pages, all administrations")
         await seat.press("enter", at="extension")
         await seat.reads("the rate of each feature", "Abandoned utterances")
         await seat.until(lambda: "Open" not in seat.text.splitlines()[-1], "the keys of the page")
         assert "F4" not in seat.text.splitlines()[-1]
-        await seat.press("escape", "x", "down", "down", "down", "enter")
+        await seat.press("escape", "X", "down", "down", "down", "enter")
         await seat.reads("no item was given with its options in several orders")
 
 
@@ -223,7 +223,7 @@ async def test_the_sessions_of_a_participant_are_compared(sit: Sit, tmp_path: Pa
     typed(tmp_path / "store.db", 3, 9)
     async with sit((100, 40)) as seat:
         await seat.press("f7", "enter", at="results")
-        await seat.press("x", reads="the sessions of S-014 with tab, item by item")
+        await seat.press("X", reads="the sessions of S-014 with tab, item by item")
         await seat.press("enter", at="extension")
         await seat.reads("S-014, tab, 2 sessions", "For research only")
 

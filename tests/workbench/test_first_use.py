@@ -58,3 +58,22 @@ async def test_eight_keys_or_fewer_reach_a_stored_comparison_of_intact_and_lesio
     with Store.open(seat.store) as store:
         lesions = [one.conditions.lesion for one in store.administrations()]
     assert lesions == [None, [*PRESETS][1]]
+
+
+async def test_a_pane_is_enlarged_and_the_command_of_a_page_is_copied(
+    sit: Sit, battery: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copied: list[str] = []
+    async with sit((120, 40)) as seat:
+        monkeypatch.setattr(seat.app, "copy_to_clipboard", copied.append)
+        await seat.begin(battery=battery, model="echo")
+        await seat.press("a", at="results")
+        await seat.until(lambda: seat.desk.query("#features-pane, #accuracy-pane"), "the panes")
+        await seat.until(lambda: seat.app.focused, "the focus")
+        await seat.press("y")
+        await seat.until(lambda: copied, "the command")
+        assert copied[0].startswith("tabwb results 1")
+        await seat.press("plus")
+        await seat.until(lambda: seat.desk.maximized, "the enlarged pane")
+        await seat.press("plus")
+        await seat.until(lambda: not seat.desk.maximized, "all panes")

@@ -48,6 +48,7 @@ from tabwb.workbench.shell import app, settings
 from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter, Passed
 from tabwb.workbench.shell.columns import shortened_apart
 from tabwb.workbench.shell.commands import Command
+from tabwb.workbench.shell.contrast import contrasts
 from tabwb.workbench.shell.dialogs import TextField
 from tabwb.workbench.shell.explorer import Explorer
 from tabwb.workbench.shell.frame import MenuList, TitleBar, TitleState
@@ -483,56 +484,11 @@ async def _helped(seat: Seat, key: str, part: str, words: str) -> None:
     assert dialog.focused.id == part
 
 
-PAGES = ("background", "surface", "panel", "hover")
-"""What texts, fields and borders lie on."""
-CURSORS = ("block-cursor-background", "block-cursor-blurred-background")
-
-
-def luminance(colour: str) -> float:
-    """The relative luminance of WCAG 2.2."""
-
-    def linear(part: int) -> float:
-        share = part / 255
-        return share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4
-
-    red, green, blue = (linear(part) for part in Color.parse(colour).rgb)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(one: str, other: str) -> float:
-    """(lighter + 0.05) / (darker + 0.05)."""
-    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def test_the_contrast_is_that_of_the_standard() -> None:
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
-    assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)
-
-
 @pytest.mark.parametrize("theme", settings.THEMES, ids=lambda theme: theme.name)
 def test_texts_and_borders_stand_out_from_what_is_behind_them(theme: Theme) -> None:
-    colours = {name: getattr(theme, name) for name in ("background", "surface", "panel")}
-    colours |= {name: getattr(theme, name) for name in ("foreground", "accent", "warning", "error")}
-    colours |= theme.variables
-    text = 7.0 if theme is settings.HIGH_CONTRAST else 4.5
-    least = [
-        (front, behind, ratio)
-        for fronts, behinds, ratio in (
-            (("foreground", "accent", "warning", "error", "quiet"), PAGES[:3], text),
-            (("foreground", "accent", "warning", "error", "quiet"), PAGES[3:] + CURSORS, 4.5),
-            (("block-cursor-foreground",), CURSORS, text),
-            (("on-accent",), ("accent",), text),
-            (("line", "accent", "scrollbar"), PAGES, 3.0),
-        )
-        for front in fronts
-        for behind in behinds
-    ]
-    assert {
-        (front, behind): contrast(colours[front], colours[behind])
-        for front, behind, ratio in least
-        if contrast(colours[front], colours[behind]) < ratio
-    } == {}
+    found = list(contrasts(theme))
+    assert len(found) > 40 and min(one.least for one in found) == 3.0
+    assert [one for one in found if one.ratio < one.least] == []
 
 
 def test_memory_lies_in_the_configuration_folder_and_what_is_damaged_is_as_if_new(
@@ -626,8 +582,8 @@ async def test_a_pane_has_a_title_and_the_focused_one_stands_out() -> None:
     stage = Panes()
     async with stage.run_test(size=(40, 34)) as pilot:
         await pilot.pause()
-        assert stage.top.startswith("╭─ tab[/b ──")
-        assert "╮╭─ Scores ──" in stage.top
+        assert stage.top.startswith("┏━ tab[/b ━━"), "heavy: seen without its colour"
+        assert "┓╭─ Scores ──" in stage.top
         one, two = stage.query_one("#one"), stage.query_one("#two")
         accent = stage.theme_variables["accent"]
         assert one.styles.border_top[1].hex.lower() == accent.lower()

@@ -404,7 +404,7 @@ async def test_curves_are_reached_from_the_results_and_by_keys(folder: Path) -> 
         await seat.press("m", at="models")
         results = seat.desk.query_one(ModelsPage)
         await seat.until(lambda: results.done, "all rows")
-        await seat.press("L")
+        await seat.press("w")
         await seat.until(lambda: seat.desk.page == "curves" and page_of(seat).read, "the curves")
         page = page_of(seat)
         await seat.reads("Usable responses")

@@ -393,7 +393,7 @@ async def test_every_lacking_consent_is_listed_and_recorded_before_a_microphone_
         assert given.now.microphone == "closed"
         assert not given.sources or not given.speaker.path.exists()
         assert "transcribe (" in " ".join(seat.text.split())
-        await seat.press("y")
+        await seat.press("C")
         await seat.has("words")
         await seat.reads("To correct scores")
         await seat.type("IRB-7/014")

@@ -19,6 +19,7 @@ from tabwb.workbench.shell.dialogs import AskWords, ChoiceScreen
 from tabwb.workbench.shell.drawn import compact
 from tabwb.workbench.shell.explorer import Finder
 from tabwb.workbench.shell.help import JumpScreen, KeysScreen, topics
+from tabwb.workbench.shell.keys import SHARED, meaning, meanings
 from tabwb.workbench.shell.wording import special_words
 from tabwb.workbench.subjects import SUBJECTS
 from tabwb.workbench.trial.page import opening
@@ -42,7 +43,7 @@ async def test_the_palette_finds_what_there_is_and_says_what_cannot_be_used(
     async with sit((100, 30)) as seat:
         await seat.begin(battery=battery, model="echo", seed="7")
         await seat.press("f8")
-        await find(seat, "judge", "results: judge")
+        await find(seat, "results judge", "results: judge")
         await seat.reads("Not now: only in the results of an administration")
         await seat.press("enter")
         await seat.until(lambda: any("only in the results" in words for words in seat.news))
@@ -206,6 +207,24 @@ def test_ids_and_keys_are_unique_on_every_page() -> None:
         for all_of_them in ([one.id for one in here], keys):
             twice = [name for name, count in Counter(all_of_them).items() if count > 1]
             assert twice == [], page
+
+
+def test_a_key_has_one_meaning_on_the_first_page_while_giving_and_on_the_others() -> None:
+    found = meanings(TABLE.commands)
+    several = [
+        (key, place, [command.id for command in commands])
+        for key, places in found.items()
+        for place, commands in places.items()
+        if meaning(key, commands) is None
+    ]
+    assert several == []
+    used = {
+        one.id.partition(".")[2]
+        for places in found.values()
+        for own in places.values()
+        for one in own
+    }
+    assert {end for _, ends in SHARED.values() for end in ends.split()} <= used
 
 
 def test_a_key_of_the_first_page_is_told_where_it_works() -> None:

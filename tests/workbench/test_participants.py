@@ -50,8 +50,8 @@ async def test_without_participants_only_what_works_is_offered(sit: Sit) -> None
     async with sit((80, 24)) as seat:
         await seat.press("p", reads="No participant yet.")
         await seat.until(lambda: "Consent" not in foot(seat), "the keys of an empty page")
-        assert foot(seat).startswith("n New   a Add   f Form   i Import   esc Back")
-        await seat.press("n")
+        assert foot(seat).startswith("N New   a Add   f Form   T Import   esc Back")
+        await seat.press("N")
         await seat.until(lambda: seat.app.screen.query("#speaker:focus"), "the code")
         assert seat.app.screen.query_one("#battery", Input).value == "naming-demo"
 
@@ -71,7 +71,7 @@ async def test_record_and_consents_are_shown_and_recorded(sit: Sit, people: Path
         )
         assert "! none recorded" in seat.text  # of S-020
 
-        await seat.press("down", "c")
+        await seat.press("down", "C")
         await seat.press("enter", "down", "space")  # record, transcribe
         seat.app.screen.query_one("#day", Input).value = "2026-13-01"
         await seat.press_button("accept")
@@ -80,7 +80,7 @@ async def test_record_and_consents_are_shown_and_recorded(sit: Sit, people: Path
         await seat.press_button("accept")
         await seat.until(lambda: not seat.asked and "✓ 2/7" in seat.text, "the consents")
 
-        await seat.press("e")
+        await seat.press("E")
         await seat.has("column-AQ")
         seat.app.screen.query_one("#column-AQ", Input).value = "120"
         seat.app.screen.query_one("#column-severity", Input).value = "none"
@@ -126,7 +126,7 @@ async def test_a_deletion_shows_what_goes_and_stays_first(
         with Store.open(people) as store:  # another program
             store.people.keep_speaker(Speaker("S-030"))
         await seat.press("p", reads="S-030")
-        await seat.press("n")
+        await seat.press("N")
         await seat.has("battery")
         assert seat.app.screen.query_one("#battery", Input).value == "naming-demo"
     with Store.open(people) as store:
@@ -141,7 +141,7 @@ async def test_the_list_shows_and_filters_what_is_recorded_and_a_table_fills_it(
     table.write_text("id,AQ,sex,site\nS-014,80,,York\nS-020,20,F,York\n", encoding="utf-8")
     async with sit((160, 48)) as seat:
         page = await opened(seat)
-        await seat.press("i")
+        await seat.press("T")
         await seat.has("path")
         seat.app.screen.query_one("#path", Input).value = str(table)
         await seat.press_button("begin")

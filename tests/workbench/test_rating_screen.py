@@ -210,7 +210,7 @@ async def test_a_set_is_planned_and_closed_and_its_links_are_made(sit: Sit, tmp_
         await seat.press_button("begin")
         await seat.reads("rating set 'pilot' made")
         await seat.press("escape", reads="open  pilot")
-        await seat.press("m")
+        await seat.press("L")
         await seat.has("expires")
         await seat.press_button("begin")
         await seat.reads("127.0.0.1:8017/rate#")

@@ -181,9 +181,9 @@ async def test_responses_are_listed_filtered_sorted_scored_again_and_declared_vo
 
         await seat.press("f8")
         await seat.until(lambda: seat.desk.work is None, "the end of the administration")
-        await seat.press("o", "enter", at="results")
+        await seat.press("f7", "enter", at="results")
         before = seat.results
-        await seat.press("b")
+        await seat.press("B")
         await seat.until(lambda: seat.results is not before, "the scores")
         assert before is not None and seat.results is not None
         assert replace(seat.results, summary=before.summary) == before

@@ -104,7 +104,7 @@ async def test_letters_typed_on_are_no_commands_and_verdicts_are_hidden_until_h(
         assert (one.answered, trials[0].state) == (1, TrialState.ANSWERED)
         await seat.press("escape", "h", "f")
         await seat.reads("✗", "0/1 right", "j Judges")
-        await seat.press("h")
+        await seat.press("t")
         await seat.until(lambda: "✗" not in seat.text and "j Judges" not in seat.text, "hidden")
         await seat.press("space")
         await seat.until(partial(waits_for, seat, 2), "item 2")

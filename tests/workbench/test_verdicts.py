@@ -171,9 +171,9 @@ async def test_of_a_person_they_are_hidden_until_they_are_revealed(sit: Sit) -> 
         await seat.press("enter")
         await seat.until(lambda: not seat.work.awaiting, "the answer")
         await seat.press("escape")
-        await seat.press("j", reads="verdicts are hidden while a person types: h shows them")
+        await seat.press("j", reads="verdicts are hidden while a person types: t shows them")
         assert seat.desk.page == "trial"
-        await seat.press("h")
+        await seat.press("t")
         await seat.press("j", at="results")
         await seat.until(lambda: "No judge has judged this response" in whole(seat))
 
@@ -238,11 +238,11 @@ async def test_the_estimate_comes_first_then_every_answer_is_judged_and_replies_
         await seat.press("t")
         await seat.until(lambda: "? unparsed" in whole(seat), "the verdicts")
         assert len([line for line in whole(seat).splitlines() if "unparsed" in line]) == 19
-        await seat.press("w")
+        await seat.press("W")
         await seat.until(lambda: "the first reply, which could not be read" in whole(seat), "w")
         assert "asks no model: it has no raw reply" in whole(seat)
         assert "asked again; the second reply cannot be read either" in whole(seat)
-        await seat.press("w")
+        await seat.press("W")
         await seat.until(lambda: "the first reply" not in whole(seat), "the verdicts")
 
 

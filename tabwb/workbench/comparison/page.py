@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -410,6 +411,13 @@ class ModelsPage(Page):
         self.shown_below = views[(at + 1) % len(views)]
         self.lay_out()
         self.focus_inside()
+
+    def command(self) -> str:
+        """Return the command line that prints the same table."""
+        words = ["tabwb", "results", "--by", self.by]
+        words += [part for one in self.where for part in ("--where", str(one))]
+        words += ["--store", self.desk.location] if self.desk.location else []
+        return shlex.join(words)
 
     def open_title(self) -> str | None:
         """Return what the page shows."""

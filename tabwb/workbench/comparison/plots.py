@@ -488,12 +488,9 @@ class ReportPage(Page):
         """Give the keys to the panes."""
         self.query_one(ScrollPane).focus()
 
-    def copy_report_command(self) -> None:
-        """Copy the command that prints the same."""
-        if self._report is not None:
-            command = self._command(self._report)
-            self.app.copy_to_clipboard(command)
-            self.desk.notify(f"Copied: {command}", timeout=4, markup=False)
+    def command(self) -> str:
+        """Return the command that prints the same."""
+        return "" if self._report is None else self._command(self._report)
 
     def export_report(self) -> None:
         """Write responses, a report or figures to a file."""

@@ -46,7 +46,7 @@ PAGE = on_page(
     Command("results.below", "Change the view", "Turn", "t", 9,
             "Burdens or right answers first; in a narrow window, features below the table too.",
             section="view", owner=TABLE),
-    Command("results.lesions", "Lesions: curves and maps", "Lesions", "L", 10,
+    Command("results.lesions", "Lesions: curves and maps", "Lesions", "w", 10,
             "Curves by the amount of lesions and maps of targets and layers, of the rows shown.",
             section="reports"),
     Command("results.export", "Export…", "Export", "e", 4,
@@ -62,8 +62,6 @@ COMMANDS = (
 REPORT = (
     Command("results.export-report", "Export…", "Export", "e", 1,
             "Write responses, a report or figures to a file.", section="work"),
-    Command("results.copy-report-command", "Copy the command", "Copy", "y", 2,
-            "Copy the command line that prints the same report.", section="work"),
     Command("results.leave-report", "Back", "Back", "escape", 12,
             "Return to the results by model."),
 )  # fmt: skip

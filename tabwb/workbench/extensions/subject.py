@@ -22,7 +22,7 @@ def _choose(desk: Desk) -> None:
 
 
 COMMANDS = (
-    Command("results.plugin-page", "Tables and pages…", "", "x", 0,
+    Command("results.plugin-page", "Tables and pages…", "", "X", 0,
             "Features, items, positions, foils, change over sessions, and pages of plugins: of the "
             "administration or models shown, else of all.",
             _stored, where=("home", "explorer", "results", "models"), run=_choose),

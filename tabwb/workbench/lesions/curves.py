@@ -686,11 +686,6 @@ class CurvesPage(Page):
         words += ["--store", self.desk.location] if self.desk.location else []
         return shlex.join(words)
 
-    def copy_table_command(self) -> None:
-        """Copy the command line that gives the same numbers."""
-        self.app.copy_to_clipboard(self.command())
-        self.desk.notify(f"Copied: {self.command()}", timeout=4, markup=False)
-
     def export_curves(self) -> None:
         """Write responses or figures to a file."""
         if self.read is not None and self.read.numbers:
@@ -723,7 +718,7 @@ difference to the intact model. The shade and the glyph behind the number show i
 
 - **up**, **down** change the measure, **/** lists all; **left**, **right** change the lesion
 - **g** changes between curves and maps; **t** between differences and values of a map
-- **R** reads again; while a sweep runs, this happens after each condition
+- **r** reads again; while a sweep runs, this happens after each condition
 - **y** copies the command that gives the same numbers; **e** exports responses and figures
 
 The numbers are those of `tabwb results --table doses` and `--table map`. A value for which fewer

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import shlex
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -620,11 +621,11 @@ class LesionsPage(Page):
         if self._usable():
             self.desk.do(partial(self._controller.apply, spec))
 
-    def copy_spec(self) -> None:
-        """Copy the spec of the lesion."""
+    def command(self) -> str:
+        """Return the command that shows what the lesion takes."""
         spec = self.query_one(LesionForm).spec
-        self.app.copy_to_clipboard(spec)
-        self._say(f"copied: {spec}")
+        model = self._text("model")
+        return shlex.join(["tabwb", "lesion", "plan", spec, "--model", model])
 
     def administer_lesioned(self) -> None:
         """Open the dialog of an administration with this lesion."""

@@ -31,12 +31,12 @@ A model is loaded in a separate process, lesioned, and asked. **No answer here i
 
 - the tree shows the parts of the model, ▲ marks the parts that the lesion changes; **enter** puts
   a part into the fields
-- **space** gives the item to the intact model and under the lesion; **a** gives its whole
+- **space** gives the item to the intact model and under the lesion; **G** gives its whole
   subtest; **left**, **right** give the previous and the next item
 - **o** turns the lesion on or off; while it is on, the title bar of every page shows ▲ and the
   lesion
 - **y** copies the spec; **N** opens the dialog of an administration with this lesion
-- **g** writes a grid for a sweep with this lesion; **w** opens the page of sweeps; **t** changes
+- **s** writes a grid for a sweep with this lesion; **w** opens the page of sweeps; **t** changes
   between parts and answers
 - **esc** stops the current work, leaves a field, leaves the page; the model stays loaded until an
   administration begins

@@ -377,10 +377,9 @@ class SweepPage(Page):
         """Show the results by lesion."""
         self.desk.request("comparison", "groups", "lesion")
 
-    def copy_command(self) -> None:
-        """Copy the command line."""
-        self.app.copy_to_clipboard(self._command())
-        self.desk.notify("Copied.", timeout=2)
+    def command(self) -> str:
+        """Return the command line of the sweep."""
+        return self._command()
 
     async def leave_sweep(self) -> None:
         """Leave a field, or the page; the sweep continues."""

@@ -87,7 +87,7 @@ def resting(work: Work, now: NamingNow, device: str, width: int) -> Iterator[Con
         yield from read_aloud(now.instructions, width)
     yield Content("")
     if now.lacking:
-        yield from key_lines("y", "records the participant's consent: first", width)
+        yield from key_lines("C", "records the participant's consent: first", width)
     yield from key_lines("space", _next_step(now), width)
     if now.microphone != "open":
         yield from key_lines("T", "tests the microphone", width)

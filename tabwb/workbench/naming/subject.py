@@ -216,7 +216,7 @@ PAGE = (
              "close it.", lambda desk: desk.do(controller(desk).picture_window)),
     _command("test", "Microphone test…", "Mic test", "T", 12, _test,
              "Choose a microphone, check its level, make a test recording and play it."),
-    _command("consent", "Record consent…", "Consent", "y", 1, _consent,
+    _command("consent", "Record consent…", "Consent", "C", 1, _consent,
              "Record the speaker's missing consents."),
     _command("detail", "Costs of the alignment", "Costs", "t", 14, _always,
              "Show or hide the cost of each phoneme and the features that changed."),

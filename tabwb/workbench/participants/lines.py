@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tabwb.workbench.participants.page import Known
 
 NOT_RECORDED = "-"
-NO_CONSENT = sentence("no consent is recorded: c records it, f shows a form to print")
+NO_CONSENT = sentence("no consent is recorded: C records it, f shows a form to print")
 GIVEN = "✓"
 SIGNS = f"{GIVEN} consent given, {WITHDRAWN} withdrawn, {NOT_RECORDED} not recorded"
 """What the signs of consents mean."""

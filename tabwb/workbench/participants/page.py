@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -58,8 +59,8 @@ HELP = """\
 People, by the study's codes and never by name. **Up** and **down** choose one; tab goes to the
 sessions, where **enter** opens the results.
 
-**c** records consents and withdrawals, each scope by itself; the last one recorded counts, and
-earlier ones are kept. **f** shows a consent form to print. **e** changes the record. **x** shows
+**C** records consents and withdrawals, each scope by itself; the last one recorded counts, and
+earlier ones are kept. **f** shows a consent form to print. **E** changes the record. **x** shows
 what a deletion would remove and leave, and deletes once you have typed the code again.
 """
 
@@ -226,6 +227,11 @@ class ParticipantsPage(Page):
         return text
 
     # ---------------------------------------------------------------- frame, focus
+
+    def command(self) -> str:
+        """Return the command line that lists the participants."""
+        place = ["--store", self.desk.location] if self.desk.location else []
+        return shlex.join(["tabwb", "speaker", "list", *place])
 
     def open_title(self) -> str | None:
         """Return what the title bar says."""

@@ -6,15 +6,15 @@ from tabwb.workbench.shell.commands import ON_HOME, Command
 from tabwb.workbench.shell.page import PageSpec, Subject
 
 PAGE = (
-    Command("file.consent", "Consent…", "Consent", "c", 1,
+    Command("file.consent", "Consent…", "Consent", "C", 1,
             "Record consents or withdrawals: scopes, day, signed form."),
-    Command("file.new-session", "New administration…", "New", "n", 2,
+    Command("file.new-session", "New administration…", "New", "N", 2,
             "Give a battery to this participant."),
-    Command("file.edit-record", "Edit the record…", "Edit", "e", 3,
+    Command("file.edit-record", "Edit the record…", "Edit", "E", 3,
             "Record new values; earlier versions are kept."),
     Command("file.add-participant", "Add a participant…", "Add", "a", 4,
             "Register a participant by code, with a record."),
-    Command("file.import-participants", "Import a table…", "Import", "i", 8,
+    Command("file.import-participants", "Import a table…", "Import", "T", 8,
             "Fill records from a CSV file with one line for each participant."),
     Command("file.consent-form", "Consent form…", "Form", "f", 5,
             "A printable form with a question for each scope."),

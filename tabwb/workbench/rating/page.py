@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -145,7 +146,7 @@ HELP = """\
 One line for each set: how much of all raters' work is done. Beside or below it are the raters and
 the questions of the marked set; **tab** goes there to scroll. **enter** asks who rates and opens
 the rating screen. It shows the text or the sound and the form, and nothing that tells who or what
-gave them. **p** plans a set. **m** makes links to the marked set, closes it or exports its ratings.
+gave them. **p** plans a set. **L** makes links to the marked set, closes it or exports its ratings.
 """
 
 
@@ -229,6 +230,12 @@ class SetsPage(Page):
     def focus_inside(self) -> None:
         """Focus the list, or without sets what is said of them."""
         self.query_one(RowList if self._sets else ScrollPane).focus()
+
+    def command(self) -> str:
+        """Return the command line that prints who has rated what."""
+        name = [] if self.highlighted is None else [self.highlighted.set.name]
+        place = ["--store", self.desk.location] if self.desk.location else []
+        return shlex.join(["tabwb", "rate", "status" if name else "list", *name, *place])
 
     def open_title(self) -> str | None:
         """Return what the title bar says."""

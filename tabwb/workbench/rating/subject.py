@@ -6,11 +6,11 @@ from tabwb.workbench.shell.commands import ON_HOME, Command
 from tabwb.workbench.shell.page import PageSpec, Subject
 
 PAGE = (
-    Command("administer.start-rating", "Rate…", "Rate", "r", 1,
+    Command("administer.start-rating", "Rate…", "Rate", "space", 1,
             "Choose who rates, and open the rating screen, which is blind to the source."),
     Command("administer.plan-ratings", "Plan a set…", "Plan", "p", 2,
             "Plan a rating set of stored responses: form, raters, samples, presentation."),
-    Command("administer.change-set", "Links, close, export…", "Manage", "m", 3,
+    Command("administer.change-set", "Links, close, export…", "Links", "L", 3,
             "Make or revoke links of the set, close it or open it again, export its ratings."),
     Command("administer.leave-sets", "Back", "Back", "escape", 12,
             "Return to the page before."),

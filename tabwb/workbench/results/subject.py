@@ -129,7 +129,7 @@ def _judges(now: Situation) -> str | None:
         return "the model is answering: esc stops it, p pauses after it"
     if not now.answered:
         return "there is no answer to judge here"
-    return "verdicts are hidden while a person types: h shows them" if now.hidden else None
+    return "verdicts are hidden while a person types: t shows them" if now.hidden else None
 
 
 def _verdicts(desk: Desk) -> None:
@@ -156,7 +156,7 @@ PAGE = (
     Command("results.exact", "Exact prompt", "Exact", "i", 7,
             "Show the text that was sent exactly, or the item's prompt again.", _written,
             section="response"),
-    Command("results.raw", "Reasons and raw replies", "Replies", "w", 7,
+    Command("results.raw", "Reasons and raw replies", "Replies", "W", 7,
             "Show each judge's reasons and raw reply, or the verdicts again.", _written,
             section="response"),
     Command("results.void", "Declare void…", "Void", "v", 10,
@@ -167,7 +167,7 @@ PAGE = (
     *NAMING_COMMANDS,
     Command("results.export", "Export…", "Export", "e", 4,
             "Write the responses to a file (JSONL, CSV).", section="work"),
-    Command("results.rescore", "Score again", "Rescore", "b", 8,
+    Command("results.rescore", "Score again", "Rescore", "B", 8,
             "Score and judge every response again; the earlier ratings stay in the store.",
             _rescore, section="work"),
     Command("results.back", "Back", "Back", "escape", 12,

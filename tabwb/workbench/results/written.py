@@ -339,7 +339,7 @@ def _verdicts(results: Results, item: Item, shown: Shown, width: int) -> Iterato
     if shown.raw and shown.judged is None:
         yield Content.styled("… reading the judges' replies", QUIET)
     elif shown.raw:
-        yield Content.styled("Reasons and raw replies   w: verdicts", f"bold {QUIET}")
+        yield Content.styled("Reasons and raw replies   W: verdicts", f"bold {QUIET}")
         yield from raw_words(judged, width)
     else:
         yield from verdict_lines(judged, width)

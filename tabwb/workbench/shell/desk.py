@@ -419,6 +419,7 @@ class Desk(Screen[None]):
             new = self._new_page(page)
             new.display = False  # nothing is laid out before all of it is mounted
             await pages.mount(new)
+        self.minimize()
         self.page, self.current = page, self.query_one(f"#{page}-page", Page)
         for child in pages.children:
             child.display = child is self.current

@@ -63,6 +63,23 @@ async def _home(desk: Desk) -> None:
         await desk.go("home")
 
 
+def _enlarge(desk: Desk) -> None:
+    """Show the focused pane alone, or all panes again."""
+    if desk.maximized is not None:
+        desk.minimize()
+    elif desk.focused is not None:
+        inside = desk.focused.ancestors_with_self
+        pane = next((one for one in inside if isinstance(one, Pane)), None)
+        if pane is not None:
+            desk.maximize(pane, container=False)
+
+
+def _copy(desk: Desk) -> None:
+    if command := desk.current.command():
+        desk.app.copy_to_clipboard(command)
+        desk.notify(f"Copied: {command}", timeout=4, markup=False)
+
+
 def _keys(desk: Desk) -> None:
     from tabwb.workbench.shell.help import KeysScreen
 
@@ -111,6 +128,12 @@ COMMANDS = (
     Command("view.scores-narrower", "Scores narrower", "", "left_curly_bracket", 0,
             "Make the scores narrower.", run=lambda desk: desk.docks.widen("scores", -STEP),
             section="size"),
+    Command("view.enlarge", "Enlarge the pane, or show all again", "", "plus", 0,
+            "Show the focused pane alone; again, or esc: all panes.", run=_enlarge,
+            section="size"),
+    Command("view.copy-command", "Copy the command", "Copy", "y", 19,
+            "Copy the command line that prints what this page shows.", run=_copy,
+            section="focus"),
     Command("view.home", "Home", "Home", "f8", 0,
             "Leave this page; an open administration is paused.", run=_home, section="leave"),
     Command("help.focused", "Help for what is focused", "Help", "f1", 0,

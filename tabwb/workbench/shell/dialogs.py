@@ -367,7 +367,7 @@ class ListField(Widget):
     ListField { height: 1; width: 1fr; }
     ListField RowList {
         overlay: screen; constrain: none inside; display: none; height: auto; max-height: 10;
-        width: 1fr; background: $panel; border: round $accent;
+        width: 1fr; background: $panel; border: heavy $accent;
     }
     """
 

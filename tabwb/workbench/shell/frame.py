@@ -590,7 +590,7 @@ high where it is present, and the number of responses with it. **Burden** is the
 features present per response, over the judge's fixed set of features; responses without one are
 counted below.
 
-Arrows scroll. While a person types, verdicts are hidden; **h** shows and hides them.
+Arrows scroll. While a person types, verdicts are hidden; **t** shows and hides them.
 """
 
     def __init__(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -64,6 +65,15 @@ class Page(Vertical):
     def administrations(self) -> tuple[int, ...]:
         """Return the numbers of those whose results the page shows; none: it shows no results."""
         return ()
+
+    def command(self) -> str:
+        """Return the command line that prints what the page shows."""
+        numbers = self.administrations()
+        number = self.administration()
+        if not numbers and number is not None:
+            numbers = (number,)
+        place = ["--store", self.desk.location] if self.desk.location else []
+        return shlex.join(["tabwb", "results", *map(str, numbers), *place])
 
     def rating_set(self) -> int | None:
         """Return the id of the rating set that the page shows."""

@@ -25,6 +25,10 @@ MOST = 20
 """The number of administrations, models, participants, items and topics found, each."""
 
 
+LATER = 0.3
+"""With this share the best match is below every command that can be used."""
+
+
 class Found(NamedTuple):
     """One entry of the palette.
 
@@ -34,6 +38,7 @@ class Found(NamedTuple):
         run: what choosing it does.
         weight: added to how well it matches, so that commands come before what they work on.
         usable: whether it can be used now.
+        share: of how well it matches that counts: what cannot be used, and help, come later.
     """
 
     title: str
@@ -41,6 +46,7 @@ class Found(NamedTuple):
     run: Callable[[], object]
     weight: float = 0.0
     usable: bool = True
+    share: float = 1.0
 
 
 def match(title: str, words: Sequence[str]) -> float:
@@ -114,7 +120,7 @@ class Palette(Provider):
             at = entry.title.lower().find(word)
             if at >= 0:
                 title = title.stylize(style, at, at + len(word))
-        return Hit(score + entry.weight, title, entry.run, entry.title, entry.text)
+        return Hit(score * entry.share + entry.weight, title, entry.run, entry.title, entry.text)
 
     # ---------------------------------------------------------------- what there is
 
@@ -140,7 +146,14 @@ class Palette(Provider):
                 )
             else:
                 tell = partial(desk.call_later, desk.current.show_message, reason)
-                yield Found(command.palette, f"{key}   Not now: {reason}", tell, 0.2, usable=False)
+                yield Found(
+                    command.palette,
+                    f"{key}   Not now: {reason}",
+                    tell,
+                    0.1,
+                    usable=False,
+                    share=LATER,
+                )
         for name in settings.THEME_NAMES:
             use = partial(desk.workbench.take_theme, name)
             yield Found(f"view: theme {name}", f"Use the theme {name}.", use, 0.1)
@@ -217,7 +230,7 @@ def _topics(desk: Desk) -> Iterator[Found]:
     """Yield the help texts of all parts of the workbench."""
     for topic in topics():
         show = partial(_show_help, desk, topic.text)
-        yield Found(f"help: {topic.title.lower()}", _first(topic.text), show)
+        yield Found(f"help: {topic.title.lower()}", _first(topic.text), show, share=LATER)
 
 
 def _first(text: str) -> str:

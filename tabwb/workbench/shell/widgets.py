@@ -29,6 +29,8 @@ class Pane(Container):
     it another layout; what may become longer than the pane goes into a widget that scrolls.
     """
 
+    ALLOW_MAXIMIZE = True
+
     def __init__(
         self,
         *children: Widget,

@@ -322,7 +322,7 @@ the one option that is named anywhere.
 - **s** skips, **v** declares void, **d** discontinues: each asks for a reason
 - **u** takes back, **n** writes a note, **p** pauses, **esc** stops a response; **n** and **v** are
   on the item that is shown
-- **i** shows the exact prompt as it is sent, **h** hides or shows verdicts, **j** shows the judges'
+- **i** shows the exact prompt as it is sent, **t** hides or shows verdicts, **j** shows the judges'
   verdicts
 
 ✓ right, ✗ wrong, ● given (nothing to be right or wrong), ▸ current, · not given, › skipped, ∅ void,
@@ -330,7 +330,7 @@ the one option that is named anywhere.
 
 A participant who types sees the item alone (**f**). Then only **space** and **enter** do something
 between two items; **esc** gives the keys to the examiner, a second **esc** shows this page, and
-**enter** returns to the participant's view. Verdicts are hidden until **h** shows them.
+**enter** returns to the participant's view. Verdicts are hidden until **t** shows them.
 
 Every response is on disk before the next item is given.
 """

@@ -124,7 +124,7 @@ PAGE = (
             _unfinished, where=WHERE),
     Command("administer.sent", "Exact prompt as sent", "Sent", "i", 14,
             "Show or hide the exact text that is sent.", where=WHERE, section="show"),
-    Command("administer.verdicts", "Show or hide verdicts", "Verdicts", "h", 13,
+    Command("administer.verdicts", "Show or hide verdicts", "Verdicts", "t", 13,
             "Show or hide verdicts and scores; they are hidden while a person types.", where=WHERE,
             section="show"),
 )  # fmt: skip
@@ -134,7 +134,7 @@ COMMANDS = (
             where=ON_HOME, section="begin"),
     Command("file.open", "Open…", "Open", "o", 2,
             "Find an administration: continue it, or see its results.", also=("f7",),
-            where=("home", "explorer", "results"), section="begin"),
+            where=ON_HOME, section="begin"),
 )  # fmt: skip
 SUBJECT = Subject(
     __name__,

@@ -425,7 +425,7 @@ given, › skipped, ∅ void, ! needs attention, - not administered. A click on 
 
 MOST_RESPONSES = 12
 """The number of responses in a small profile, the latest ones."""
-HIDDEN = "Verdicts are hidden while a person types; esc, then h shows them."
+HIDDEN = "Verdicts are hidden while a person types; esc, then t shows them."
 
 
 class LiveView(NamedTuple):
