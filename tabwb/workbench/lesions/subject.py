@@ -22,7 +22,7 @@ PAGE = (
     Command("administer.sweep-lesion", "Sweep with this lesion…", "Sweep this", "s", 7,
             "Write a grid with amounts, layers, seeds and controls of this lesion."),
     Command("administer.sweeps", "Sweeps", "Sweeps", "w", 8, "Open the page of sweeps."),
-    Command("administer.dial-item", "Dial this item", "Dial", "d", 7,
+    Command("administer.dial-item", "Dial this item", "Dial", "z", 7,
             "Turn the amount of this lesion, and see the answer at each step."),
     Command("administer.leave-laboratory", "Stop, or back", "Back", "escape", 12,
             "Stop the current work, leave a field, or leave the laboratory."),

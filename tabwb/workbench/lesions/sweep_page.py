@@ -152,7 +152,7 @@ class SweepPage(Page):
             "administer.start-sweep": not active,
             "administer.dry-run": not active,
             "administer.stop-sweep": active,
-            "administer.copy-command": bool(self._text("grid")),
+            "view.copy-command": bool(self._text("grid")),
         }
         return super().foot_rank(command) if usable.get(command.id, True) else 0
 

@@ -20,6 +20,11 @@ if TYPE_CHECKING:
     from tabwb.workbench.shell.desk import Desk
 
 
+COPIED = (
+    "home", "explorer", "trial", "scores", "naming", "results", "models", "report", "lesions",
+    "sweep", "curves", "sets", "adjudication", "participants", "jobs", "extension",
+)  # fmt: skip
+"""Pages whose command is copied alone: that of the dial writes a page too."""
 STEP = 4
 """Columns by which a dock is made wider or narrower."""
 
@@ -133,7 +138,7 @@ COMMANDS = (
             section="size"),
     Command("view.copy-command", "Copy the command", "Copy", "y", 19,
             "Copy the command line that prints what this page shows.", run=_copy,
-            section="focus"),
+            where=COPIED, section="focus"),
     Command("view.home", "Home", "Home", "f8", 0,
             "Leave this page; an open administration is paused.", run=_home, section="leave"),
     Command("help.focused", "Help for what is focused", "Help", "f1", 0,

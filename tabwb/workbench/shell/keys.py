@@ -10,7 +10,7 @@ FIRST, GIVING, OTHERS = "first page", "while a battery is given", "other pages"
 PLACES = {"home": FIRST, "explorer": FIRST, "trial": GIVING, "scores": GIVING, "naming": GIVING}
 """Where the keys of a page belong; those of pages that are not here to the others."""
 SHARED = {
-    "N": ("a new administration", "new-session administer-lesioned"),
+    "N": ("a new administration", "new-session administer-lesioned store-dial"),
     "c": ("compare", "compare-with compare"),
     "enter": ("open what is marked", "show-job take-value"),
     "escape": ("stop, or back", ""),
@@ -24,11 +24,13 @@ SHARED = {
         "filter what is shown", "find-participant filter which-question pick-measure"
     ),
     "space": ("the next step: give, show, start; mark a row",
-              "next show mark give-item start-sweep start-rating"),
+              "next show mark give-item start-sweep start-rating play-dial"),
     "t": ("another view of the page",
-          "verdicts detail responses which-answers below turn-view turn-difference"),
+          "verdicts detail responses which-answers below turn-view turn-difference dial-part"),
     "u": ("take back", "undo-correction undo-settled"),
     "w": ("sweeps and curves of lesions", "lesions sweeps"),
+    "y": ("copy the command; of the dial also a page", "copy-command share-dial"),
+    "z": ("the dial, its range", "dial-item dial-most"),
     "x": ("stop or remove", "stop-job delete-participant withdraw stop-sweep"),
 }  # fmt: skip
 """What a key means that several commands share, and these, as their ids end; escape leaves."""
