@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tabwb.analysis.administrations import model_of, spec_of
 from tabwb.analysis.names import names_of, short_lesions
@@ -19,6 +19,9 @@ from tabwb.records.conditions import PARENT, Conditions, compared, title_of
 from tabwb.records.errors import UsageError
 from tabwb.records.series import Series
 from tabwb.records.trials import Administration
+
+if TYPE_CHECKING:
+    from tabwb.analysis.grouping import Group
 
 Facts = Mapping[str, str]
 """Titles of keys with their values in words; a key that does not apply is missing."""
@@ -45,9 +48,23 @@ class Differing(NamedTuple):
     own: tuple[dict[str, str], ...]
 
     @property
+    def telling(self) -> tuple[str, ...]:
+        """The keys that are needed to tell all apart, the first ones that do."""
+        needed: list[str] = []
+        told = 1
+        for key in self.keys:
+            values = {tuple(one.get(own) for own in (*needed, key)) for one in self.own}
+            if len(values) > told:
+                needed.append(key)
+                told = len(values)
+        return tuple(needed)
+
+    @property
     def names(self) -> tuple[str, ...]:
-        """A name for each: its own values, each with its key where that is no word for itself."""
-        return tuple(facts_name(one) or facts_name(self.common) for one in self.own)
+        """A name for each: the values that tell it, with their keys where these say what it is."""
+        told = self.telling
+        own = ({key: one[key] for key in told if key in one} for one in self.own)
+        return tuple(facts_name(one) or facts_name(self.common) for one in own)
 
 
 BARE = frozenset({"model", "participant", "target", "amount", "operation", "lesion", "decoding"})
@@ -99,7 +116,9 @@ def differing(several: Sequence[Facts]) -> Differing:
     return Differing({key: value for key, value in common.items() if value is not None}, keys, own)
 
 
-def facts_of(given: Sequence[Conditions], *, seeds: bool = False) -> list[dict[str, str]]:
+def facts_of(
+    given: Sequence[Conditions], *, seeds: bool = False, stated: bool = True
+) -> list[dict[str, str]]:
     """Return what each of some examinees and their conditions are, by title: no two are alike.
 
     A model has its short name, a lesion its parts where there are several lesions.
@@ -107,6 +126,7 @@ def facts_of(given: Sequence[Conditions], *, seeds: bool = False) -> list[dict[s
     Args:
         given: the conditions.
         seeds: whether the seed of an administration and its replicates tell it from others.
+        stated: whether conditions beside the examinee are stated.
 
     >>> lesions = (None, "mlp:zero:0.1@seed=1", "mlp:zero:0.3@seed=1")
     >>> found = facts_of([Conditions("bundled", "model", lesion=one) for one in lesions])
@@ -128,8 +148,9 @@ def facts_of(given: Sequence[Conditions], *, seeds: bool = False) -> list[dict[s
             facts |= parts.get(one.lesion, {"lesion": lesions[one.lesion]})
         elif some and one.kind == "model":
             facts["target"] = INTACT
-        stated = {name: value for name, value in compared(one).items() if name != "lesion"}
-        facts |= {title_of(name): value for name, value in stated.items()}
+        if stated:
+            others = {name: value for name, value in compared(one).items() if name != "lesion"}
+            facts |= {title_of(name): value for name, value in others.items()}
         if seeds:
             facts["run seed" if some else "seed"] = str(one.seed)
             facts["replicates"] = str(one.replicates)
@@ -210,6 +231,18 @@ def _parts_of(one: Lesion) -> dict[str, str]:
         "seed": str(one.seed) if one.draws else "",
     }
     return {key: value for key, value in facts.items() if value}
+
+
+def facts_of_groups(groups: Sequence[Group]) -> list[dict[str, str]]:
+    """Return what each of some groups has of the keys by which they are grouped, by title."""
+    examinees = facts_of([one.members[0].conditions for one in groups], stated=False)
+    made = []
+    for group, who in zip(groups, examinees, strict=True):
+        facts: dict[str, str] = {}
+        for one in group.values:
+            facts |= who if one.key == "model" else {one.title: one.cell}
+        made.append(facts | {title_of(name): value for name, value in group.apart})
+    return made
 
 
 # ------------------------------------------------------------------ sweeps and series

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from textual.widgets import Input, Static
 
+from tabwb.administer.session.corrections import change_marks
 from tabwb.analysis.grouping import Grouped
 from tabwb.host.plugins import Plugins
 from tabwb.store.store import Store
@@ -284,3 +285,29 @@ def test_a_judged_model_without_a_burden_is_not_said_to_be_not_judged() -> None:
     assert not judge.burden.n_burden and not judge.not_judged
     assert rate_words(judge, "retracing") == "undefined: no response has a burden"
     assert rate_words(None, "retracing") == "not judged"
+
+
+async def test_a_sweep_is_one_row_whose_rows_are_named_by_columns(
+    sit: Sit, battery: str, tmp_path: Path
+) -> None:
+    doses = [(dose, layer) for dose in (1, 3) for layer in range(5)]
+    with Store.open(tmp_path / "store.db") as store, closing(Plugins.load()) as plugins:
+        swept = [
+            give(store, plugins, "oak", battery=battery, text=GOOD,
+                 lesion=f"mlp.down:zero:0.{dose}@layers={layer},seed=1")
+            for dose, layer in doses
+        ]  # fmt: skip
+        change_marks(store, swept, add=["doses"])
+        give(store, plugins, "echo", battery=battery)
+    async with sit((80, 24)) as seat:
+        await seat.press("m", reads="11 of 14 models")
+        await seat.reads("doses · 10 conditions  by amount 0.1-0.3")
+        assert len(table(seat).rows) == 2
+        await seat.press("end", "enter", reads="10 of 14 models")
+        shown = [one.head for one in table(seat).columns]
+        assert shown[1:3] == ["layer", "amount"]
+        page = seat.desk.query_one(ModelsPage)
+        named = {tuple(one.cell(row) for one in table(seat).columns[1:3]) for row in page.shown}
+        assert named == {(str(layer), f"0.{dose}") for dose, layer in doses}
+        assert "mlp.down" in str(page.query_one("#models-pane").border_title)
+        await seat.press("home", "enter", reads="11 of 14 models")

@@ -18,23 +18,29 @@ from textual.theme import Theme
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
+from tabwb.analysis.differing import in_series
 from tabwb.analysis.grouping import Grouped
 from tabwb.analysis.keys import Filter, words_and_filters
 from tabwb.records.errors import UsageError
+from tabwb.records.series import Series
 from tabwb.records.words import NONE
 from tabwb.workbench.comparison.actions import ComparisonActions
 from tabwb.workbench.comparison.detail import AROUND, FeatureMap, ModelDetail
 from tabwb.workbench.comparison.plots import PlotPane, PlotScroll
 from tabwb.workbench.comparison.table import (
+    LEAST_ROWS,
     RIGHT,
     Basis,
     ModelsTable,
+    Names,
     Order,
     ReadRows,
     bases,
     chosen,
     columns_of,
+    first_given,
     key_of,
+    series_lines,
 )
 from tabwb.workbench.shell.columns import WIDE, Column, laid, shortened_apart
 from tabwb.workbench.shell.commands import Command
@@ -61,9 +67,8 @@ all again. What compares a key is a filter, as after --where, and counts from **
 """
 
 
-def share_room(page: ModelsPage, rows: Sequence[Grouped]) -> None:
-    """Give each pane its lines: the table what it needs, then features, and plots the rest."""
-    n = len(rows)
+def share_room(page: ModelsPage, rows: Sequence[Grouped], n: int) -> None:
+    """Give each pane its lines: the table of n what it needs, then features, plots the rest."""
     table, features, named, plot, detail = (
         page.query_one(f"#{name}-pane")
         for name in ("models", "features", "named-items", "plot", "detail")
@@ -148,7 +153,11 @@ class NamedItems:
         return Content.assemble(f"{right}/{scored} ", share_bar(right / scored, BAR))
 
 
-FEATURES_TITLE = "Features · mean share over prompts · ▁ 0  ▅ 0.50  █ 1"
+def _id(row: Grouped | Series[Grouped]) -> object:
+    return row.key if isinstance(row, Series) else key_of(row)
+
+
+FEATURES_TITLE = "Features · mean share over prompts · · 0  ▅ 0.50  █ 1"
 FEW = 10
 """While more rows than these are read, features and plots are drawn every so many rows."""
 TOGETHER_S = 0.2
@@ -173,6 +182,8 @@ class ModelsPage(Page):
         self._lower_at = 0
         """The number of rows read when features and plots were drawn."""
         self._wanted: Basis | None = None
+        self._opened: object = None
+        """The key of the sweep whose rows are shown alone."""
         self.where: tuple[Filter, ...] = ()
         """Which administrations are read."""
         self.order = Order()
@@ -229,13 +240,39 @@ class ModelsPage(Page):
         for basis in choices:
             if wanted and (basis.battery_hash, basis.terms) == (wanted.battery_hash, wanted.terms):
                 return basis
-        return choices[0] if choices else None
+        here = wanted and any(one.battery_hash == wanted.battery_hash for one in choices)
+        return wanted if here else choices[0] if choices else None
 
     @property
     def shown(self) -> list[Grouped]:
         """The rows in the table, in their order."""
+        opened = self._opened_series
+        return self._found if opened is None else [*opened.members]
+
+    @property
+    def _found(self) -> list[Grouped]:
         basis, (words, _) = self.basis, self._asked()
         return [] if basis is None else chosen(self._rows.all, basis, words, self.order)
+
+    @property
+    def _folded(self) -> list[Grouped | Series[Grouped]]:
+        """The rows with each sweep as one; with words to look for, and of a single sweep, all."""
+        found = self._found
+        rows = in_series(found, first_given, least=LEAST_ROWS)
+        return list(found) if self._asked()[0] or len(rows) < 2 else rows
+
+    @property
+    def _opened_series(self) -> Series[Grouped] | None:
+        several = (row for row in self._folded if isinstance(row, Series))
+        return next((row for row in several if row.key == self._opened), None)
+
+    @property
+    def _listed(self) -> list[Grouped | Series[Grouped]]:
+        """What the table has: rows and sweeps, or one sweep with its rows."""
+        opened = self._opened_series
+        if opened is not None:
+            return [opened, *opened.members]
+        return sorted(self._folded, key=lambda row: isinstance(row, Series))
 
     @property
     def current(self) -> Grouped | None:
@@ -245,7 +282,7 @@ class ModelsPage(Page):
     @property
     def selected(self) -> list[Grouped]:
         """Those of the rows shown that are marked, in the order marked."""
-        return self._rows.selected(self.shown)
+        return self._rows.selected(self._found)
 
     def administrations(self) -> tuple[int, ...]:
         """Return the numbers of the marked models' administrations, or of all that are shown."""
@@ -297,29 +334,54 @@ class ModelsPage(Page):
 
     def lay_out(self, *, lower: bool = True, growing: bool = False) -> None:
         """Show everything as it stands now; the cursor stays at the top while rows are read."""
-        basis, rows = self.basis, self.shown
-        self._head(rows)
-        share_room(self, rows)
+        basis, listed = self.basis, self._listed
+        rows = [row for row in listed if not isinstance(row, Series)]
+        self._head(self.shown)
+        share_room(self, rows, len(listed))
         table, none = self.query_one(ModelsTable), self.query_one("#models-none", Static)
-        table.set_class(not rows, "-empty")  # not hidden: it keeps the focus
-        none.display = not rows
-        if basis is None or not rows:
+        table.set_class(not listed, "-empty")  # not hidden: it keeps the focus
+        none.display = not listed
+        if basis is None or not listed:
             table.show((), ())
             none.update(self._why_none())
             return
         right_first = self.shown_below == BELOW[2]
+        names = Names(rows)
         columns = columns_of(
-            rows, basis, self.by, self.order, marked=self._rows.marked, right_first=right_first
-        )
+            rows, basis, self.by, self.order,
+            marked=self._rows.marked, right_first=right_first, names=names,
+        )  # fmt: skip
+        if names.common:
+            pane = self.query_one("#models-pane", Pane)
+            pane.border_title = f"{pane.border_title} · {names.common}"
         top = 0 if growing and table.current == 0 else None
-        table.show(columns, rows, current=top, ids=key_of)
+        table.opened = self._opened
+        table.curves = {
+            row.key: self._curves(row, basis) for row in listed if isinstance(row, Series)
+        }
+        table.show(columns, listed, current=top, ids=_id, measured=rows)
+        named = [*map(names.renamed, rows)]
         if lower and self.query_one("#features-pane").display:
-            self.query_one(FeatureMap).show(rows, basis, self.current)
+            self.query_one(FeatureMap).show(named, basis, self.current)
+            if names.keys:
+                pane = self.query_one("#features-pane", Pane)
+                pane.border_title = f"{FEATURES_TITLE} · {', '.join(names.telling)}"
         if lower and self.query_one("#named-items-pane").display:
-            self.query_one("#named-items", WrappedText).show(NamedItems(rows).lines)
+            self.query_one("#named-items", WrappedText).show(NamedItems(named).lines)
         if lower and self.query_one("#plot-pane").display:
-            self.query_one(PlotPane).show(rows, basis)
+            self.query_one(PlotPane).show(named, basis)
         self._detail()
+
+    def _curves(self, series: Series[Grouped], basis: Basis) -> Content:
+        """Return the small lines of a sweep, once all its rows are read."""
+        if not self.done:
+            return Content.styled("…", QUIET)
+        judges = [row.judge(basis.terms) for row in series.members]
+        burdens = [None if one is None else one.burden.symptom_burden.value for one in judges]
+        return series_lines(
+            [first_given(row) for row in series.members],
+            {"burden": burdens, "right": [row.right.value for row in series.members]},
+        )
 
     def _why_none(self) -> str:
         """Return why there is no row."""
@@ -389,12 +451,12 @@ class ModelsPage(Page):
 
     def mark(self) -> None:
         """Mark the row under the cursor, or not any more."""
-        key = self.query_one(ModelsTable).chosen
         if self.plotting:
             self.notify("Rows are marked in the table: g shows it.", markup=False)
             return
-        if key is None:
+        if self.current is None:
             return
+        key = key_of(self.current)
         self._rows.turn_mark(key)
         self.lay_out(lower=False)
 
@@ -494,20 +556,24 @@ class ModelsPage(Page):
     def _follow_cell(self, event: RowList.Highlighted) -> None:
         """Move to the model of the marked cell."""
         if event.list.has_focus:
-            self.query_one(ModelsTable).go(event.row)
+            self.query_one(ModelsTable).choose(key_of(event.value))
 
     @on(RowList.Selected)
     def _open(self, event: RowList.Selected) -> None:
         """Open the results of a model; of a feature, the responses on which judges differ."""
         actions = self.desk.actions(ComparisonActions)
-        if isinstance(event.list, ModelsTable):
+        if isinstance(event.list, ModelsTable) and isinstance(event.value, Series):
+            self._opened = None if self._opened == event.value.key else event.value.key
+            self.lay_out()
+            self.query_one(ModelsTable).go(0 if self._opened is not None else event.row)
+        elif isinstance(event.list, ModelsTable):
             if self.current is not None:
                 actions.open_model(self.current)
-            return
-        is_detail = isinstance(event.list, ModelDetail)
-        feature = event.list.chosen if is_detail else self.query_one(FeatureMap).feature
-        if feature is not None:
-            actions.differ_on(feature)
+        else:
+            is_detail = isinstance(event.list, ModelDetail)
+            feature = event.list.chosen if is_detail else self.query_one(FeatureMap).feature
+            if feature is not None:
+                actions.differ_on(feature)
 
     def on_row_list_head_clicked(self, event: RowList.HeadClicked) -> None:
         """Sort by what was clicked."""

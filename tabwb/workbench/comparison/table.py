@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from textual.content import Content
 
+from tabwb.analysis.differing import curve_of, differing, facts_name, facts_of, facts_of_groups
 from tabwb.analysis.grouping import Grouped, by_keys, titles_of
 from tabwb.analysis.keys import key_of as declared_key
 from tabwb.analysis.statistics.results import Terms
 from tabwb.media.wording import burden_cells, count, figure, number, plain
+from tabwb.records.series import Series
+from tabwb.records.trials import Administration
 from tabwb.records.words import NONE
 from tabwb.workbench.engine.presenters import short_titles
-from tabwb.workbench.shell.columns import Column
-from tabwb.workbench.shell.drawn import interval_bar, scale
+from tabwb.workbench.shell.columns import Column, Fitted
+from tabwb.workbench.shell.drawn import interval_bar, scale, spark, step
 from tabwb.workbench.shell.row_list import RowList
-from tabwb.workbench.shell.wording import QUIET, seconds
+from tabwb.workbench.shell.wording import ACCENT, QUIET, seconds
 
 if TYPE_CHECKING:
     from tabwb.analysis.statistics.burden import Judge
@@ -126,7 +130,9 @@ def without_trials(row: Grouped) -> Grouped:
 
 def key_of(row: Grouped) -> Key:
     """What tells this row from others."""
-    return row.label, row.battery.content_hash, "model" if row.group.has_model else "speaker"
+    apart = ", ".join(map(" ".join, row.group.apart + row.group.shared))
+    name = f"{row.group.label} ({apart})" if apart else row.group.label
+    return name, row.battery.content_hash, "model" if row.group.has_model else "speaker"
 
 
 def bases(rows: Sequence[Grouped]) -> tuple[Basis, ...]:
@@ -188,6 +194,72 @@ def _value(row: Grouped, basis: Basis, column: str) -> float | None:
         return None if judge is None else judge.burden.ranked
     measure = {"words": "words_mean"}.get(column, column)
     return row.results.value(measure, rater="" if judge is None else judge.terms)
+
+
+LEAST_ROWS = 10
+"""So many rows of a sweep at least are shown as one."""
+
+
+def first_given(row: Grouped) -> Administration:
+    """Return the first administration of a row."""
+    return row.group.members[0].administration
+
+
+class Names:
+    """What tells rows apart: a column for each key in which they differ, or their labels.
+
+    Attributes:
+        common: what all rows are, in words.
+        keys: those that are columns; none where the rows differ in model or examinee alone.
+        telling: those without which two rows would be alike.
+    """
+
+    def __init__(self, rows: Sequence[Grouped]) -> None:
+        split = differing(facts_of_groups([row.group for row in rows])) if rows else NO_ROWS
+        whole = not {*split.keys} - {"model", "participant", "lesion"}
+        self.telling = split.telling
+        self.keys = () if whole else split.keys
+        self.common = "" if whole else facts_name(split.common)
+        self._own = dict(zip(map(key_of, rows), split.own, strict=True))
+
+    def cell(self, key: str, row: Grouped) -> str:
+        """Return what a row has of a key."""
+        return self._own[key_of(row)].get(key, "")
+
+    def renamed(self, row: Grouped) -> Grouped:
+        """Return a row with the name that tells it from the others as its label."""
+        if not self.keys:
+            return row
+        group = row.group
+        own = self._own[key_of(row)]
+        name = " ".join(own[key] for key in self.telling if key in own) or row.label
+        return replace(
+            row, group=replace(group, short=name, apart=(), shared=group.apart + group.shared)
+        )
+
+
+NO_ROWS = differing([])
+
+
+def series_lines(
+    members: Sequence[Administration], measures: Mapping[str, Sequence[float | None]]
+) -> Content:
+    """Return small lines of measures of the members of a sweep, and along what they go."""
+    facts = facts_of([one.conditions for one in members])
+    lines: list[Content | tuple[str, str]] = []
+    words = ""
+    for title, values in measures.items():
+        curve = curve_of(members, values, facts)
+        known = [value for value in curve.values if value is not None]
+        if known:
+            lines += [(f"  {title} ", QUIET), spark(curve.values, LINE, highest=max([*known, 1.0]))]
+            lines += [] if lines[2:] else [f" {min(known):.2f}-{max(known):.2f}"]
+            words = curve.words
+    return Content.assemble((words, QUIET), *lines)
+
+
+LINE = 12
+"""Columns of a small line at most."""
 
 
 class ReadRows:
@@ -289,7 +361,10 @@ One row for each model with its lesion; all its administrations are pooled. How 
 interval for prompts like these (*0.50 n=2*: it rests on 2 responses, the others have none or are
 not rated yet; *few*: fewer than half are usable, such rows are sorted last), then the share of
 right answers of each subtest. Intervals are drawn: ├─●─┤ (○ with few usable), ◆ what guessing or
-always one answer would give. Burdens of different judges, scopes or sets never share a column:
+always one answer would give. Rows are named by the columns in which they differ; what all of them
+are is in the title. A sweep of ten rows or more is one row with small lines of burden and right
+answers: **enter** shows its rows alone, and all again. *Features*: a bar for each feature of the
+set, · for none. Burdens of different judges, scopes or sets never share a column:
 **j** chooses another. A dash: this judge has not seen that model.
 
 - **space** marks a model, **c** compares the two that are marked, **e** writes the marked ones
@@ -309,10 +384,22 @@ class ModelsTable(RowList):
 
     def __init__(self) -> None:
         super().__init__(id="models-table")
+        self.opened: object = None
+        """The key of the sweep whose rows are shown."""
+        self.curves: dict[object, Content] = {}
+        """Small lines of sweeps."""
 
     def sorts(self, column: Column[Any] | None) -> bool:
         """Return whether a click on a head sorts."""
         return column is not None and can_sort(column.name)
+
+    def line_of(self, row: Any, fitted: Fitted[Any]) -> Content:
+        """Return the line of a row, or of a sweep."""
+        if not isinstance(row, Series):
+            return super().line_of(row, fitted)
+        sign = "▾" if row.key == self.opened else "▸"
+        head = Content.assemble(f"{sign}  ", (row.title, "bold"))
+        return Content.assemble(head, "  ", self.curves.get(row.key, "")).truncate(fitted.width)
 
 
 def columns_of(
@@ -323,6 +410,7 @@ def columns_of(
     *,
     marked: Collection[Key] = (),
     right_first: bool = False,
+    names: Names | None = None,
 ) -> list[Column[Grouped]]:
     """Return the columns for some rows, in the order in which they stand."""
     titles = titles_of([row.group for row in rows]) if rows else ()
@@ -331,15 +419,45 @@ def columns_of(
     right = [*_right_columns(rows, order, *ranks), *_named_columns(rows, order, *ranks)]
     columns: list[Column[Grouped]] = [
         Column("", lambda row: "x" if key_of(row) in marked else "·", id="mark"),
-        Column(
-            _headed(", ".join(titles) or by, "model", order),
-            lambda row: row.label,
-            id="model",
-            least=LEAST_NAME,
-            most=ROOMY_NAME,
-        ),
+        *_name_columns(rows, ", ".join(titles) or by, order, names),
     ]
     return [*columns, *([*right, *burdens] if right_first else [*burdens, *right])]
+
+
+def _name_columns(
+    rows: Sequence[Grouped], by: str, order: Order, names: Names | None
+) -> Iterator[Column[Grouped]]:
+    """Yield the columns that tell rows apart, which are never cut: keys, else the label."""
+    if names is None or not names.keys:
+        head = _headed(by, "model", order)
+        label = attrgetter("label")
+        yield Column(head, label, id="model", least=LEAST_NAME, most=ROOMY_NAME)
+        return
+    for at, key in enumerate(names.keys):
+        number = all(_is_number(names.cell(key, row)) for row in rows)
+        head = key if at else _headed(key, "model", order)
+        cell = partial(names.cell, key)
+        rank = 0 if key in names.telling or not at else OPTIONAL
+        yield Column(head, cell, id="" if at else "model", right=number, rank=rank)
+
+
+OPTIONAL = 9
+"""The rank of a key that other keys imply."""
+
+
+def _is_number(text: str) -> bool:
+    return not text or text.lstrip("-").replace(".", "", 1).isdigit()
+
+
+def _strip(row: Grouped, judge: Judge | None) -> Content:
+    """Return a bar for each feature of a judge's set; a dot for one that was never present."""
+    if judge is None or not judge.burden.n_burden:
+        return Content("")
+    asked = judge.terms.features
+    shares = [
+        judge.burden.rate(one.id).value or 0.0 for one in row.battery.features if one.id in asked
+    ]
+    return Content.assemble(*((step(one), ACCENT) if one else ("·", QUIET) for one in shares))
 
 
 def _burden_columns(
@@ -362,6 +480,14 @@ def _burden_columns(
             style="bold" if name == "burden" else "",
             tip=tip,
         )
+        if name == "burden":
+            yield Column(
+                "features",
+                lambda row: _strip(row, judges[key_of(row)]),
+                rank=5 + later,
+                tip="the share of responses with each feature, in the order of the battery: "
+                "· none, ▁ few, █ all",
+            )
         if name == "interval" and (top := _most([*judges.values()])):
             yield Column(
                 partial(scale, highest=top),

@@ -33,7 +33,7 @@ from tabwb.workbench.shell.columns import Column, Heading
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
-from tabwb.workbench.shell.drawn import STEPS, heat_style, round_ticks, step
+from tabwb.workbench.shell.drawn import STEPS, ZERO, heat_style, round_ticks, step
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
@@ -346,8 +346,8 @@ def _map_row(
     values: Sequence[float | None], wide: int, largest: float, *, sign: bool
 ) -> Iterator[tuple[str, str]]:
     for value in values:
-        if value is None:
-            yield f"{'-':^{wide}}", QUIET
+        if not value:
+            yield f"{'-' if value is None else ZERO:^{wide}}", QUIET
             continue
         size = abs(value) / largest if largest else 0.0
         words = fixed(value, 2, "+" if sign else "")

@@ -18,7 +18,6 @@ from textual.events import Click, MouseMove, Resize
 from tabwb.analysis.cautions import bounds_words, cautions
 from tabwb.analysis.statistics.results import Part, Results
 from tabwb.battery.model import Battery, Category
-from tabwb.media.views.administration import opening_sentence
 from tabwb.media.wording import (
     baselines_of,
     between,
@@ -682,6 +681,8 @@ class WrittenSummary(Vertical):
 
     def show(self, results: StoredResults) -> None:
         """Show the summary of an administration."""
+        from tabwb.media.views.administration import opening_sentence  # loads numpy
+
         summary, given = results.summary, results.administration
         person = given.conditions.kind == "speaker"
         sentence = opening_sentence(results.battery, summary)

@@ -159,6 +159,10 @@ def step(share: float) -> str:
     return STEPS[round(min(max(share, 0.0), 1.0) * (len(STEPS) - 1) + 1e-9)]
 
 
+ZERO = "·"
+"""A cell of 0: quiet, so that the others are seen."""
+
+
 def heat(value: float | None, *, width: int = 4) -> Content:
     """Return a cell whose ground is darker in the accent the larger a share is.
 
@@ -166,9 +170,11 @@ def heat(value: float | None, *, width: int = 4) -> Content:
 
     >>> heat(0.25).plain, heat(0.25, width=6).plain, heat(0.25, width=1).plain, heat(None).plain
     ('0.25', '0.25 ▃', '▃', ' -  ')
+    >>> heat(0.0, width=5).plain
+    '  ·  '
     """
-    if value is None:
-        return Content.styled(f"{NONE:^{width}}", QUIET)
+    if not value:
+        return Content.styled(f"{NONE if value is None else ZERO:^{width}}", QUIET)
     number, bar = fixed(value, 2), step(value)
     shown = next(
         (form for form in (f"{number} {bar}", number) if len(form) <= width), f"{bar:^{width}}"
