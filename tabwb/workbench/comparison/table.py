@@ -246,7 +246,7 @@ def series_lines(
 ) -> Content:
     """Return small lines of measures of the members of a sweep, and along what they go."""
     facts = facts_of([one.conditions for one in members])
-    lines: list[Content | tuple[str, str]] = []
+    lines: list[Content | str | tuple[str, str]] = []
     words = ""
     for title, values in measures.items():
         curve = curve_of(members, values, facts)

@@ -6,6 +6,7 @@ import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.app import ComposeResult
@@ -29,11 +30,11 @@ from tabwb.store.store import Store
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.threads import resting
 from tabwb.workbench.lesions.controller import CurvesWanted
-from tabwb.workbench.shell.columns import Column, Heading
+from tabwb.workbench.shell.columns import GAP, Column, Heading
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
-from tabwb.workbench.shell.drawn import STEPS, ZERO, heat_style, round_ticks, step
+from tabwb.workbench.shell.drawn import STEPS, ZERO, heat_style, round_ticks, spark, step
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Line, Pane, WrappedText
@@ -92,6 +93,49 @@ class HeatMap:
         return tuple(
             sorted({layer for _, layer in self.cells}, key=lambda layer: (layer < 0, layer))
         )
+
+
+def moved(shown: Curve | HeatMap, measure: Cell) -> float:
+    """Return how far a measure goes from the intact model, from 0 to 1.
+
+    Of a share its own amount, of others in parts of the largest value: these have no common scale.
+    """
+    if isinstance(shown, Curve):
+        values = [at.value for row in shown.of("mean") for at in row.at.values()]
+    else:
+        values = [cell.mean.value for cell in shown.cells.values()]
+    known = [value for value in (*values, shown.intact) if value is not None]
+    if not known:
+        return 0.0
+    base = known[0] if shown.intact is None else shown.intact
+    scale = 1.0 if measure.is_share else max(map(abs, known)) or 1.0
+    return max(abs(value - base) for value in known) / scale
+
+
+def most_moved(
+    shown: Mapping[Cell, Sequence[Curve | HeatMap]],
+) -> tuple[Cell, str] | None:
+    """Return the measure that moves most, with the lesion; the first of those that are equal."""
+    found = [(moved(one, cell), cell, one.series) for cell, own in shown.items() for one in own]
+    return max(found, key=lambda one: one[0])[1:] if found else None
+
+
+def small(shown: Curve | HeatMap, measure: Cell) -> Content:
+    """Return a measure as a small line: along the amounts, or the layers of a map in turn."""
+    values: list[float | None]
+    if isinstance(shown, Curve):
+        means = {x: at.value for row in shown.of("mean") for x, at in row.at.items()}
+        values = [means.get(amount) for amount in shown.amounts]
+        values = values if shown.intact is None else [shown.intact, *values]
+    else:
+        values = [cell.mean.value for cell in shown.cells.values()]
+    known = [abs(value) for value in values if value is not None]
+    highest = 1.0 if measure.is_share else max(known, default=1.0) or 1.0
+    return spark(values, SMALL, highest=highest)
+
+
+SMALL = 8
+"""Columns of a small line at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,6 +419,23 @@ NUMBERS_FROM = 14
 """From so many lines of the pane the numbers are below the plot."""
 
 
+SMALL_FROM = 120
+"""From so many columns each measure has small lines, one for each lesion."""
+LIST = 42
+"""Columns of the list of measures without them."""
+
+
+def _heads(series: Iterable[str]) -> dict[str, str]:
+    """Return a head for each lesion: its target, where no other has that.
+
+    >>> _heads(["bundled + mlp:zero:*", "bundled + attention:zero:*"])
+    {'bundled + mlp:zero:*': 'mlp', 'bundled + attention:zero:*': 'attentio'}
+    """
+    names = {one: one.rpartition(" + ")[2].partition(":")[0][:SMALL] for one in series}
+    apart = len({*names.values()}) == len(names)
+    return names if apart else {one: str(at) for at, one in enumerate(names, 1)}
+
+
 class CurvesPage(Page):
     """The page."""
 
@@ -497,8 +558,9 @@ class CurvesPage(Page):
         measures = list(self._all)
         if not measures:
             return None
-        if self.measure not in measures:
-            self.measure = measures[0]
+        if self.measure not in measures and (most := most_moved(self._all)) is not None:
+            self.measure, self.series = most
+        assert self.measure is not None
         several = self._all[self.measure]
         return next((one for one in several if one.series == self.series), several[0])
 
@@ -574,7 +636,21 @@ class CurvesPage(Page):
         name: Column[Cell] = Column(
             "", lambda one: one.name(titles, rater=False), least=16, end=True
         )
-        self.query_one(MeasureList).show([name], rows, current=at)
+        columns = [name]
+        if self.size.width >= SMALL_FROM:
+            series = dict.fromkeys(one.series for own in self._all.values() for one in own)
+            columns += [
+                Column(head, partial(self._small, one), rank=place)
+                for place, (one, head) in enumerate(_heads(series).items(), 1)
+            ]
+        pane = self.query_one("#curves-measures-pane")
+        pane.styles.width = LIST if len(columns) == 1 else LIST + (SMALL + GAP) * (len(columns) - 1)
+        pane.styles.max_width = "50%"
+        self.query_one(MeasureList).show(columns, rows, current=at)
+
+    def _small(self, series: str, measure: Cell) -> Content:
+        found = (one for one in self._all[measure] if one.series == series)
+        return next((small(one, measure) for one in found), Content(""))
 
     def _show_plot(self) -> None:
         """Draw the curve; the extra ``plots`` is loaded when the first one is shown."""
@@ -716,6 +792,8 @@ decides which units a lesion takes; five seeds or more give intervals.
 A **map** has one cell for each target in each layer, lesioned alone: the mean over seeds, or its
 difference to the intact model. The shade and the glyph behind the number show its size.
 
+- the page opens on the measure and the lesion that move most from the intact model; from 120
+  columns each measure has a small line for each lesion, from the intact model to its last amount
 - **up**, **down** change the measure, **/** lists all; **left**, **right** change the lesion
 - **g** changes between curves and maps; **t** between differences and values of a map
 - **r** reads again; while a sweep runs, this happens after each condition
