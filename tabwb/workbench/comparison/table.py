@@ -258,7 +258,7 @@ def series_lines(
     return Content.assemble((words, QUIET), *lines)
 
 
-LINE = 12
+LINE = 9
 """Columns of a small line at most."""
 
 
