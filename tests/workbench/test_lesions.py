@@ -418,7 +418,7 @@ async def test_curves_are_reached_from_the_results_and_by_keys(folder: Path) -> 
         await seat.pilot.resize_terminal(160, 48)  # there is room for the list
         await seat.until(lambda: listed.region.height, "the list")
         assert listed.chosen == page.measure
-        await seat.pilot.click(listed, offset=(4, 1))
+        await seat.pilot.click(listed, offset=(4, 2))  # below the heads
         await seat.until(lambda: page.measure == next(iter(page._all)), "the first measure")
         await seat.press("escape", at="models")
 
