@@ -75,6 +75,8 @@ FOLDS = (24, 32, 40, 52, 64)
 """Widths in rem, the last one that of the page: a wider table has its rows in lines."""
 REM_OF_LETTER, REM_OF_COLUMN = 0.46, 1.2
 """The mean width of a letter in a table, and the space around the cells of a column."""
+BOLD = 1.2
+"""How much wider letters of headings are."""
 ENDINGS = (".html", ".htm", ".md", ".tex", ".csv")
 """Ends of names of files: a report, without figures in Markdown; the table for a paper in LaTeX;
 every value of the results in CSV."""
@@ -423,11 +425,12 @@ def _fold(shown: Presented) -> int | None:
 
     def needs(at: int) -> float:
         heading = shown.headings[at]
-        words = [len(word) for word in heading.title.split()]
+        words = [len(word) * BOLD for word in heading.title.split()]
         for row in shown.rows:
             texts = (row[at].text, f"[{row[at].interval}]")
-            words += map(len, texts if heading.numeric else texts[0].split())
-        return max(words, default=0) * REM_OF_LETTER + REM_OF_COLUMN
+            parts = texts if heading.numeric else texts[0].split()
+            words += (len(part) * (1.0 if at else BOLD) for part in parts)
+        return max(words, default=0.0) * REM_OF_LETTER + REM_OF_COLUMN
 
     width = sum(map(needs, range(len(shown.headings))))
     return next((step for step in FOLDS if width <= step), None)

@@ -94,6 +94,7 @@ def test_the_page_has_every_part_and_each_link_leads_somewhere(whole: Report) ->
         "figures", "cautions", "burden", "features", "accuracy", "measures", "errors", "responses",
         "examples", "dictionary", "reproduction", "methods",
     ]  # fmt: skip
+    assert [one.title for one in whole.sections if not one.is_folded] == ["Results"]
     assert len(page.ids) == len(set(page.ids))
     assert set(links) <= set(page.ids)
 
