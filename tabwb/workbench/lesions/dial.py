@@ -76,6 +76,9 @@ class Dialled:
         self._cancels = [threading.Event()]
         """Of the loading, and of all steps that were begun."""
         self._busy = threading.Lock()
+        """Held by one setting at a time."""
+        self._answering = threading.Lock()
+        """Held while the model may be asked."""
         self._dials: dict[str, Dial] = {}
         self._model: Model | None = None
 
@@ -103,12 +106,18 @@ class Dialled:
         """Yield the steps as they are answered."""
         self._cancels.append(cancel)
         with self._busy:
-            if self._cancels[0].is_set():
+            if cancel.is_set():
                 return
             dial = self.dial(setting.item)
             sweep = dial.sweep(setting.target, setting.amounts, (setting.seed,), setting.layers)
             own = partial(Store.open, self.file(setting))
-            yield from dial.steps(sweep, own, cancel, self._other)
+            steps = dial.steps(sweep, own, cancel, self._other)
+            while True:
+                with self._answering:
+                    step = None if self._cancels[0].is_set() else next(steps, None)
+                if step is None:
+                    return
+                yield step
 
     def file(self, setting: Setting) -> Path:
         """Return the store of the answers under a setting."""
@@ -119,9 +128,10 @@ class Dialled:
         """End the steps, then the model's process: one that is asked after its end begins again."""
         for cancel in self._cancels:
             cancel.set()
-        ended = self._busy.acquire(timeout=END_S)
+        ended = self._answering.acquire(timeout=END_S)
         if self._model is not None:
             self._model.backend.close()
         if ended:
             self._plugins.close()
             self._folder.cleanup()
+            self._answering.release()
