@@ -275,7 +275,16 @@ async def test_keys_act_on_what_was_shown_when_they_were_pressed(
     assert await page.input_value("#note") == "on"  # what is stored
     long = "edit({ evidence: { anomia: [...Array(20_000).keys()] } })"
     assert await page.evaluate(long) is False  # longer than a request may be
-    for key in ("a", "n", "p", "1"):
+    await shows(page, "Sample 1 of 3")
+    await page.context.set_offline(True)
+    for key in ("a", "3", "n"):
+        await page.keyboard.press(key)
+    await page.context.set_offline(False)
+    await saved(page)
+    await page.keyboard.press("u")  # one change, also of those that were sent together
+    await page.wait_for_function("draft.answers.jargon === undefined")
+    assert await page.evaluate("[draft.answers, draft.confidence]") == [{"anomia": 1}, 3]
+    for key in ("n", "p", "1"):
         await page.keyboard.press(key)
     await saved(page)
 

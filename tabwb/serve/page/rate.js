@@ -29,6 +29,7 @@ let ticket = "", form = null, view = null, slots = [];
 let draft = null, stored = null, version = 0;
 let job = null, wanted = null, pumping = false, failures = 0, timer = 0, reopened = false;
 let at = 0, attempts = 1, chosen = null, cursor = 0, asked = "", queue = [];
+let steps = []; // changes that were not sent yet, each of which can be undone
 
 function make(name, attributes = {}, ...inside) {
   const node = document.createElement(name);
@@ -171,10 +172,13 @@ async function pump() {
   try {
     for (;;) {
       if (!job && !wanted && same(draft, stored)) {
+        steps = [];
         if (!reopened || !await renew()) break;
         continue;
       }
-      if (!job) job = wanted ? request(wanted.what, wanted) : request("keep");
+      if (wanted && wanted.what !== "undo") steps = [];
+      if (!job && wanted && !steps.length) job = request(wanted.what, wanted);
+      else if (!job) job = request("keep", { draft: steps.shift() || draft });
       const moves = job.what !== "keep";
       remember();
       const told = await send(job);
@@ -193,6 +197,7 @@ async function pump() {
         if (told.conflict) say(CONFLICT, true);
       } else if (told.refused) {
         wanted = null;
+        steps = [];
         say(`Not saved: ${told.refused}`, true);
         if (done.what !== "keep") continue;
         const spoken = slots.filter((slot) => slot.question.kind === "phonemes" &&
@@ -249,6 +254,7 @@ function edit(change) {
 function changed() {
   wanted = null;
   asked = "";
+  steps.push(draft);
   clock.touch();
   show();
   pump();
@@ -270,6 +276,7 @@ const draftOf = (one) => ({
 function adopt(told) {
   const other = !view || view.place !== told.place || view.phase !== told.phase;
   view = told;
+  steps = [];
   draft = draftOf(view);
   stored = structuredClone(draft);
   version = view.version;
