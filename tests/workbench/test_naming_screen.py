@@ -387,7 +387,7 @@ async def test_every_lacking_consent_is_listed_and_recorded_before_a_microphone_
         seat = given.seat
         await seat.reads("S-014 has not agreed to record")
         foot = seat.text.splitlines()[-1]
-        assert "y Consent" in foot and "space" not in foot
+        assert "C Consent" in foot and "space" not in foot
         await seat.press("space")
         await seat.reads("not agreed to: record, transcribe")
         assert given.now.microphone == "closed"

@@ -102,7 +102,7 @@ async def test_letters_typed_on_are_no_commands_and_verdicts_are_hidden_until_h(
         await seat.focuses("participant")
         one, trials = seat.stored()
         assert (one.answered, trials[0].state) == (1, TrialState.ANSWERED)
-        await seat.press("escape", "h", "f")
+        await seat.press("escape", "t", "f")
         await seat.reads("✗", "0/1 right", "j Judges")
         await seat.press("t")
         await seat.until(lambda: "✗" not in seat.text and "j Judges" not in seat.text, "hidden")
