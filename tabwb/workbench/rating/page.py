@@ -127,6 +127,18 @@ SETS: Sequence[Column[SetEntry]] = (
 )
 
 
+def next_words(entry: SetEntry) -> str:
+    """Return what is to be done next with a set."""
+    left = [
+        f"{one.rater} {one.assigned - one.done}" for one in entry.raters if one.done < one.assigned
+    ]
+    if entry.set.status == "open" and left:
+        return f"next: samples left are {', '.join(left)}; space rates, L makes links"
+    return (
+        f"next: d settles disagreements; tabwb agreement {entry.set.name} tells how far they agree"
+    )
+
+
 def question_lines(form: Form, width: int) -> Iterator[Content]:
     """Yield the questions of a form with their definitions, by group."""
     yield Content.styled(plural(len(form.questions), "question").upper(), f"bold {QUIET}")
@@ -144,9 +156,10 @@ HELP = """\
 # Rating sets
 
 One line for each set: how much of all raters' work is done. Beside or below it are the raters and
-the questions of the marked set; **tab** goes there to scroll. **enter** asks who rates and opens
-the rating screen. It shows the text or the sound and the form, and nothing that tells who or what
-gave them. **p** plans a set. **L** makes links to the marked set, closes it or exports its ratings.
+the questions of the marked set; **tab** goes there to scroll. **enter** or **space** asks who rates
+and opens the rating screen. It shows the text or the sound and the form, and nothing that tells who
+or what gave them. **p** plans a set. **L** makes links to the marked set, closes it or exports its
+ratings.
 """
 
 
@@ -210,6 +223,7 @@ class SetsPage(Page):
         yield Content("")
         yield Content.styled("RATERS", f"bold {QUIET}")
         yield from laid(RATERS, one.raters, width)[1:]
+        yield from folded(next_words(one), width, ACCENT)
         yield Content("")
         yield from question_lines(one.form, width)
 
