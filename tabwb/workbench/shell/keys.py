@@ -11,7 +11,7 @@ PLACES = {"home": FIRST, "explorer": FIRST, "trial": GIVING, "scores": GIVING, "
 """Where the keys of a page belong; those of pages that are not here to the others."""
 SHARED = {
     "N": ("a new administration", "new-session administer-lesioned store-dial"),
-    "c": ("compare", "compare-with compare"),
+    "c": ("compare", "compare-with compare compare-dial"),
     "enter": ("open what is marked", "show-job take-value"),
     "escape": ("stop, or back", ""),
     "f": ("the view of who answers", "speaker"),
