@@ -300,7 +300,7 @@ class Curve(NamedTuple):
     """The mean of a value by the amount that differs most: what a small line shows.
 
     ``by`` is the key, such as ``amount``; ``ends`` are its first and last value; both are empty
-    where members stand in the order of their days.
+    where the order of the members is that of their days.
     """
 
     by: str
