@@ -539,7 +539,7 @@ def typed(open_session: Open, tmp_path: Path) -> Session:
     return session
 
 
-@pytest.mark.parametrize("format_id", ["textgrid", "eaf", "psst"])
+@pytest.mark.parametrize("format_id", ["textgrid", "eaf"])
 def test_transcripts_without_times_come_back(
     typed: Session,
     open_session: Open,
@@ -618,22 +618,6 @@ def _imported_view(session: Session, number: int) -> _Heard:
     view = spoken_in(session).view(number)
     assert view is not None
     return _Heard(view)
-
-
-def test_a_psst_folder_brings_transcripts_and_correctness(
-    given: Session, open_session: Open, store: Store, plugins: Plugins, tmp_path: Path
-) -> None:
-    out = tmp_path / "psst"
-    plugins.exporter("psst").export(
-        export_document(load_administrations(store, (1,), sound=True)), out
-    )
-    again = _import(open_session("S-015"), out)
-    assert [row[:4] for row in _what_stands(again)] == [
-        ("dog", ("D", "AO", "G"), "manual:R1", "right"),
-        ("cat", ("D", "AO", "G", "K", "AE", "T"), "manual:R1", "self-corrected"),
-        ("tree", ("T", "R", "OY", "B"), "bundled-words", "error"),
-        ("house", (), "bundled-words", "no-response"),
-    ]
 
 
 def test_a_table_without_recordings_and_items_not_there(open_session: Open, tmp_path: Path) -> None:

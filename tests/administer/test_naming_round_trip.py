@@ -160,7 +160,7 @@ def test_of_two_imports_at_once_the_second_is_refused(tmp_path: Path, battery: P
     with Store.open(tmp_path / "a.db") as first, Store.open(tmp_path / "a.db") as second:
         begun = import_sessions(first, plugins, prepared, print)
         next(begun)
-        with pytest.raises(HeldElsewhere, match="imported"):
+        with pytest.raises(HeldElsewhere, match="another import"):
             next(import_sessions(second, plugins, prepared, print))
         assert next(begun, None) is None
         with pytest.raises(UsageError, match="in the store already"):
