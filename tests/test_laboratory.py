@@ -96,7 +96,7 @@ async def test_the_workbench_gives_it_to_a_person(
         await seat.press("escape")
         await seat.press("space")
         await seat.until(lambda: seat.desk.page == "results", "the results")
-        await seat.press("x", reads="Tables and pages")
+        await seat.press("X", reads="Tables and pages")
         await seat.press("end", reads="Add up the different words")
         await seat.press("enter")
         await seat.until(lambda: seat.app.screen.query("#said"), "the dialog")

@@ -63,7 +63,7 @@ async def test_the_workbench_makes_a_dialog_of_it(store: Path, tmp_path: Path) -
     async with partial(workbench, tmp_path)() as seat:
         await seat.begin(battery="tab", model="echo", judges="none")
         await seat.press("a", at="results")
-        await seat.press("x", reads="Tables and pages")
+        await seat.press("X", reads="Tables and pages")
         await seat.press("end", reads="Count words")
         await seat.press("enter")
         await seat.has("least")

@@ -349,9 +349,9 @@ def test_bars_rise_with_their_values_and_undefined_is_not_0(
         assert eighths == 1 or abs(eighths - value * 8 * width) <= 0.5 + 1e-9
 
 
-def test_an_undefined_cell_has_a_dash_and_no_shade_but_0_has_a_number() -> None:
+def test_an_undefined_cell_has_a_dash_and_no_shade_and_0_is_a_dot() -> None:
     assert heat(None, width=6).plain.strip() == "-"
-    assert heat(0.0, width=6).plain.strip() == "0.00 ▁"
+    assert heat(0.0, width=6).plain.strip() == "·"
     shades = [int(heat_style(share / 20).split()[-1].rstrip("%")) for share in range(21)]
     assert shades == sorted(set(shades))
     assert share_bar(None, 5).plain == "-    " and share_bar(0.0, 5).plain == "     "

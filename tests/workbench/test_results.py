@@ -396,7 +396,8 @@ def test_a_judge_that_stopped_before_the_end_has_responses_left() -> None:
 
 
 def read_row(label: str, *, model: bool = True) -> Grouped:
-    group, battery = SimpleNamespace(has_model=model), SimpleNamespace(content_hash="tab")
+    group = SimpleNamespace(has_model=model, label=label, apart=(), shared=())
+    battery = SimpleNamespace(content_hash="tab")
     return cast(Grouped, SimpleNamespace(label=label, group=group, battery=battery))
 
 

@@ -225,8 +225,8 @@ def folded_words(draft: Draft, audience: Audience, battery: BatteryEntry | None 
 
     >>> folded_words(Draft(), "model")
     "greedy, seed 1, the battery's token limits"
-    >>> folded_words(Draft().filled(lesion="mlp:zero", replicates="5"), "model")
-    "5 replicates, lesion mlp:zero, greedy, seed 1, the battery's token limits"
+    >>> folded_words(Draft().filled(replicates="5"), "model")
+    "5 replicates, greedy, seed 1, the battery's token limits"
     >>> folded_words(Draft().filled(seed="one", top_p="7"), "model")
     '! 2 fields cannot be used'
     >>> folded_words(Draft(), "spoken")
