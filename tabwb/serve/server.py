@@ -51,6 +51,7 @@ IDLE_S = 150.0
 """Seconds for which a connection may send no whole request; a proxy's idle ones live 60 to 120."""
 CACHE = "private, max-age=3600"
 FILES = {
+    "notices.js": ("tabwb.serve", "page/notices.js", "text/javascript"),
     "rate.css": ("tabwb.serve", "page/rate.css", "text/css"),
     "rate.js": ("tabwb.serve", "page/rate.js", "text/javascript"),
     "terminal.css": ("tabwb.serve", "page/terminal.css", "text/css"),

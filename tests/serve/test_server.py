@@ -319,7 +319,7 @@ async def raw(browser: Browser, text: str) -> bytes:
 
 def test_only_these_files_are_offered() -> None:
     names = sorted(server_module.FILES)
-    own = ["rate.css", "rate.js", "terminal.css", "terminal.js"]
+    own = ["notices.js", "rate.css", "rate.js", "terminal.css", "terminal.js"]
     assert names == sorted(["italic.ttf", "regular.ttf", "textual.js", "xterm.css", *own])
     there = Path(server_module.__file__).parent / "page"
     assert sorted(path.name for path in there.iterdir()) == sorted(

@@ -8,14 +8,6 @@ const SURE = ["guessed", "unsure", "fairly sure", "sure"];
 const PAUSE_S = 180;
 const WAITS_S = [1, 2, 4, 8, 10];
 const MOST_BYTES = 64000;
-const NOTICES = {
-  404: ["This link does not open", "It may be incomplete, expired or withdrawn. Ask the person " +
-    "who sent it for a new one. What you have rated is saved."],
-  410: ["The study is closed", "What you have rated is saved. Thank you."],
-  429: ["Too many wrong links", "Please wait. This page tries again by itself."],
-  503: ["Please wait", "The study cannot be opened just now. What you have rated is saved. This " +
-    "page tries again by itself."],
-};
 const $ = (id) => document.getElementById(id);
 const CONFLICT = "Shown is what is stored: it was changed elsewhere meanwhile.";
 const OFFLINE = "No connection. What you answer is kept in this browser and sent when the connection " +

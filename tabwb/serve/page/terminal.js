@@ -3,18 +3,9 @@
 "use strict";
 
 const RETRY_S = 10;
-const WORDS = {
-  404: ["This link does not open", "It may be incomplete, expired or withdrawn. Ask the person " +
-    "who sent it for a new one. What you have rated is saved."],
-  410: ["The study is closed", "What you have rated is saved. Thank you."],
-  429: ["Too many wrong links", "Please wait. This page tries again by itself."],
-  503: ["Please wait", "The study cannot be opened just now. What you have rated is saved. This " +
-    "page tries again by itself."],
-  closed: ["The rating page is closed", "What you have rated is saved."],
-};
 
 function tell(kind, words) {
-  const [title, text] = WORDS[kind];
+  const [title, text] = NOTICES[kind];
   document.getElementById("title").textContent = title;
   document.getElementById("words").textContent = words || text;
   document.getElementById("again").hidden = kind === 404 || kind === 410;
@@ -68,7 +59,7 @@ async function open() {
     reply = { status: 503 };
   }
   if (reply.status === 200) return show((await reply.json()).ticket);
-  const kind = reply.status in WORDS ? reply.status : 503;
+  const kind = reply.status in NOTICES ? reply.status : 503;
   const words = kind === 503 && reply.json ? (await reply.json().catch(() => ({}))).words : "";
   tell(kind, words);
   if (kind === 429 || kind === 503) window.setTimeout(open, RETRY_S * 1000);

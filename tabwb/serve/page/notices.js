@@ -1,0 +1,12 @@
+// What both pages of raters say where a link does not open, by the status of the reply.
+"use strict";
+
+const NOTICES = {
+  404: ["This link does not open", "It may be incomplete, expired or withdrawn. Ask the person " +
+    "who sent it for a new one. What you have rated is saved."],
+  410: ["The study is closed", "What you have rated is saved. Thank you."],
+  429: ["Too many wrong links", "Please wait. This page tries again by itself."],
+  503: ["Please wait", "The study cannot be opened just now. What you have rated is saved. This " +
+    "page tries again by itself."],
+  closed: ["The rating page is closed", "What you have rated is saved."],
+};
