@@ -45,6 +45,15 @@ def test_each_step_is_the_answer_of_an_administration_with_its_lesion(
         assert row["new"] == len(new) == row["answer"].split().count("wug")
         assert set(new) <= {"wug"} and row["words"] == len(row["answer"].split())
     assert rows[0]["new"] == 0 < rows[-1]["new"]
+    # A second derivation: seeds of a role and amount, by the text of their present features.
+    features = found.names[found.names.index("alike") + 1 :]
+    rated = [one for one in rows if any(one[name] is not None for name in features)]
+    assert rated
+    for row in rows:
+        own = [one for one in rated if (one["role"], one["amount"]) == (row["role"], row["amount"])]
+        assert row["seeds"] == (len(own) if row in rated else None)
+        same = sum(one["present"] == row["present"] for one in own)
+        assert row["alike"] == (same if row in rated else None)
 
     text = page.read_text(encoding="utf-8")
     data = json.loads(re.findall(r'type="application/json">(.*?)</script>', text)[0])

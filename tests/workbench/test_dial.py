@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 from pathlib import Path
 
@@ -57,8 +58,8 @@ async def test_the_dial_turns_over_answers_computed_ahead_and_stores_them_when_a
         await seat.press("pagedown", reads="attention, layer 0")
         await seat.press("up", reads="seed 2")
         await seat.press("2")
-        second = page.setting
-        assert second.item == list(page.facts.items)[1] and second.layers == "0"  # type: ignore[union-attr]
+        other = page.setting
+        assert other.item == list(page.facts.items)[1] and other.layers == "0"  # type: ignore[union-attr]
         await seat.until(lambda: done(page), "all steps")
         page.change(item="connected-text/ct1", target="mlp", layers="all", seed=1)
         assert done(page)
@@ -98,6 +99,24 @@ async def test_the_dial_turns_over_answers_computed_ahead_and_stores_them_when_a
         for step in page._answers.values():
             counting = said[step.lesion].counting
             assert counting is not None and counting.response == step.answer
+
+        # Seeds are compared once they are computed.
+        page.change(target="mlp", layers="all")
+        first = page.step_at("lesion", 0.05)
+        assert first is not None and page.alike(first) == (1, 1)
+        await seat.press("up")
+        await seat.until(lambda: done(page), "the second seed")
+        second = page.step_at("lesion", 0.05)
+        assert second is not None and second.seed == 2 and first.rated and second.rated
+        assert page.alike(first) == (1 + ({*first.present} == {*second.present}), 2)
+
+        # Drawn prompts: each item once, in the same order in every session.
+        items = list(page.facts.items)  # type: ignore[union-attr]
+        drawn = []
+        for _ in items:
+            await seat.press("r")
+            drawn.append(page.setting.item)  # type: ignore[union-attr]
+        assert drawn == random.Random(1).sample(items, len(items))
         await seat.press("escape", at="home")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from tabwb.plugin_api.components import Cancel
 from tabwb.records.conditions import conditions_of
 from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import Rating
-from tabwb.records.states import AdministrationStatus, ResponseStatus, StopReason
+from tabwb.records.states import AdministrationStatus, StopReason
 from tabwb.records.trials import IDENTITY
 from tabwb.scoring.word_difference import word_difference
 
@@ -73,9 +73,29 @@ class Step:
         return tuple(name for name, value in self.features.items() if value)
 
     @property
-    def usable(self) -> bool:
-        """Whether the text can be rated."""
-        return self.status in {one.value for one in ResponseStatus if one.usable}
+    def rated(self) -> bool:
+        """Whether at least one feature has a value."""
+        return any(value is not None for value in self.features.values())
+
+
+def alike(step: Step, computed: Iterable[Step]) -> tuple[int, int]:
+    """Return how many answers have the same set of present features as a step, and of how many.
+
+    Of those computed, answers of its role and amount count, with one of each seed, itself among
+    them, that have a value for at least one feature. The others are in neither number: (0, 0) where
+    the step is one of them.
+
+    >>> one, two, none = (Step("lesion", 0.1, seed, features={"jargon": value})
+    ...                   for seed, value in enumerate((True, False, None)))
+    >>> alike(one, [one, two, none, Step("control", 0.1, 4, features={"jargon": True})])
+    (1, 2)
+    >>> alike(none, [one, two, none])
+    (0, 0)
+    """
+    place = step.role, step.amount
+    seeds = {one.seed: one for one in computed if one.rated and (one.role, one.amount) == place}
+    same = sum({*one.present} == {*step.present} for one in seeds.values())
+    return (same, len(seeds)) if step.rated else (0, 0)
 
 
 def items_of(battery: Battery) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from tabwb.administer.sweep.dial import Step
+from tabwb.administer.sweep.dial import Step, alike
 from tabwb.administer.sweep.sweep import Point
 from tabwb.analysis.tables.declared import number, text, texts, truth, whole
 from tabwb.lesion.declared import MEASURES, TARGETS, Part
@@ -84,7 +84,13 @@ def dial_table(
               "undefined", partial(_feature, name))
         for name in rated
     ]  # fmt: skip
-    return records_table("lesion-dial", (*DIAL, *features), steps, notes)
+    seeds = (
+        whole("seeds", "Seeds", "number of seeds with an answer to this role and amount that has a "
+              "value for some feature", lambda step: alike(step, steps)[1] or None),
+        whole("alike", "Alike", "number of these with the same set of present features",
+              lambda step: alike(step, steps)[0] or None),
+    )  # fmt: skip
+    return records_table("lesion-dial", (*DIAL, *seeds, *features), steps, notes)
 
 
 def _feature(name: str, step: Step) -> bool | None:

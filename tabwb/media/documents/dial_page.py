@@ -28,7 +28,7 @@ def dial_page(
         {
             "role": row["role"], "amount": row["amount"], "seed": row["seed"],
             "answer": row["answer"] or "", "status": row["status"], "words": row["words"],
-            "new_words": len(row["new_words"] or ()),
+            "new_words": len(row["new_words"] or ()), "alike": row["alike"], "seeds": row["seeds"],
             "pieces": [*word_difference(intact, row["answer"] or "").second],
             "features": {name: row[name] for name, _ in features},
         }

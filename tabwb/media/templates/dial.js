@@ -43,7 +43,8 @@ const show = () => {
   words(one, at("said"));
   words(step("control", amount), at("other"));
   at("state").textContent = one ? [one.status === "ok" ? "" : one.status,
-    one.words + " words, " + one.new_words + " not said by the intact model"].filter(Boolean).join(" · ") : "";
+    one.words + " words, " + one.new_words + " not said by the intact model",
+    one.seeds > 1 ? one.alike + " of " + one.seeds + " seeds have the same features" : ""].filter(Boolean).join(" · ") : "";
   at("features").replaceChildren();
   for (const [feature, title] of data.features) {
     for (const role of ["lesion", "control"]) {

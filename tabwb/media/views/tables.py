@@ -123,7 +123,9 @@ _VIEWS = (
     | {
         "group-differences": VIEWS["differences"],
         "lesion-dial": View(
-            "one prompt by amount", "", "amount role seed status words new present answer"
+            "one prompt by amount",
+            "",
+            "amount role seed status words new present alike seeds answer",
         ),
     }
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import random
 import shlex
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -44,10 +45,12 @@ TALL = 32
 MOST = 88
 """Columns of an answer at most."""
 PLAY_S = 0.5
+DRAW = 1
+"""Seed of the order in which prompts are drawn."""
 TITLE = 30
 """Columns of a feature's title."""
 GROUPS = ("mlp", "attention")
-KEYS = "← → amount   ↑ ↓ seed   tab part   1-5 prompt"
+KEYS = "← → amount   ↑ ↓ seed   tab part   1-5 prompt   r random prompt"
 NOTE = "A lesion of numbers, not of a brain; not a diagnosis."
 HELP = """\
 # The dial
@@ -60,12 +63,14 @@ background; ░ is not computed yet. **Nothing is stored.**
 - **up**, **down** change the seed, which decides the weights that are taken
 - **tab** changes the part that is lesioned, **pageup** and **pagedown** its layer; a click on the
   map takes one projection in one layer, a click on its name all layers
-- **1** to **5** ask another prompt; **z** changes the range of amounts
+- **1** to **5** ask another prompt, **r** one at random; **z** changes the range of amounts
 - **N** stores the answers as the conditions of a sweep; **y** writes one HTML file with a slider
 - a click on the slider or on the ladder goes to that amount
 
 Underlined words are not said by the intact model at this place. ▣ a feature is present, □ absent,
-· undefined: the answer cannot be rated. One answer to one prompt is an example: a sweep measures.
+· undefined: the answer cannot be rated. *Seeds alike*: of the seeds computed for this part, prompt
+and amount, those with the same set of present features. One answer to one prompt is an example: a
+sweep measures.
 """
 
 
@@ -153,6 +158,7 @@ class DialPage(Page):
         self._asked: Mapping[str, str] = {}
         self._after: list[Callable[[], object]] = []
         """What is begun when the first answers are there."""
+        self._drawn = 0
         self._given: tuple[int, ...] = ()
         """Administrations of a sweep: the intact model, and the first lesion."""
 
@@ -220,6 +226,21 @@ class DialPage(Page):
         item = self.setting and self.setting.item
         found = (one.get(("intact", 0.0)) for key, one in self._known.items() if key.item == item)
         return next(filter(None, found), None)
+
+    def alike(self, step: Step) -> tuple[int, int]:
+        """Return how many of the computed seeds are like a step, and of how many."""
+        from tabwb.administer.sweep.dial import alike
+
+        same = [key for key in self._known if self.setting and key[:3] == self.setting[:3]]
+        return alike(step, [one for key in same for one in self._known[key].values()])
+
+    def _alike(self, step: Step) -> str:
+        same, seeds = self.alike(step)
+        if not seeds:
+            return "no feature has a value: not compared with other seeds"
+        if seeds == 1:
+            return "no other seed is computed"
+        return f"{same} of {seeds} seeds alike"
 
     async def _load(self) -> None:
         from tabwb.workbench.lesions.dial import Setting
@@ -378,7 +399,8 @@ class DialPage(Page):
             return
         room, amount = min(width, MOST), self._amounts[self.place]
         intact, lesioned = self.step_at("intact", 0.0), self.step_at("lesion", amount)
-        yield from _answer(intact, lesioned, room)
+        more = self._alike(lesioned) if amount and lesioned is not None else ""
+        yield from _answer(intact, lesioned, room, more)
         if not amount:
             return
         yield Content("")
@@ -510,6 +532,17 @@ class DialPage(Page):
         """Lesion the next part."""
         self.next_part(1)
 
+    def random_prompt(self) -> None:
+        """Ask the next prompt of all items in an order drawn with a fixed seed."""
+        if self.facts is None:
+            return
+        items = list(self.facts.items)
+        drawn = random.Random(DRAW).sample(items, len(items))
+        item = drawn[self._drawn % len(drawn)]
+        self._drawn += 1
+        self.change(item=item)
+        self._say(f"random: {item}   draw {self._drawn} of {len(items)}, seed {DRAW}")
+
     def dial_most(self) -> None:
         """Change the largest amount."""
         from tabwb.workbench.lesions.dial import MOSTS
@@ -581,8 +614,8 @@ class DialPage(Page):
             self.desk.run_worker(asyncio.to_thread(dialled.close))
 
 
-def _answer(intact: Step | None, one: Step | None, width: int) -> Iterator[Content]:
-    """Yield an answer, the words underlined that the intact model does not say."""
+def _answer(intact: Step | None, one: Step | None, width: int, more: str = "") -> Iterator[Content]:
+    """Yield an answer, the words underlined that the intact model does not say, and notes."""
     if one is None:
         yield Content.styled(f"{WAITS} not computed yet", QUIET)
         return
@@ -592,8 +625,10 @@ def _answer(intact: Step | None, one: Step | None, width: int) -> Iterator[Conte
     notes += ["cut at the token limit"] if one.cut else []
     if one.new_words:
         notes.append(f"{len(one.new_words)} of {one.words} words not said by the intact model")
+    if more:
+        notes.append(more)
     if notes:
-        yield Content.styled(f"[{', '.join(notes)}]", QUIET)
+        yield from folded(f"[{', '.join(notes)}]", width, QUIET)
 
 
 def _new_share(one: Step) -> float | None:

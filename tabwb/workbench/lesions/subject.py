@@ -46,6 +46,8 @@ DIAL_PAGE = (
             "Turn the amount from 0 up, step by step; again: stop."),
     Command("administer.dial-part", "Next part", "Part", "t", 2,
             "Lesion the next part of the model (also tab; a click on the map)."),
+    Command("administer.random-prompt", "Random prompt", "Random", "r", 7,
+            "Ask an item of the battery, drawn with a fixed seed; which is said."),
     Command("administer.dial-most", "Range of amounts", "Range", "z", 3,
             "Change the amount at the right end of the slider."),
     Command("administer.store-dial", "Store these answers", "Store", "N", 4,

@@ -19,7 +19,7 @@ SHARED = {
     "j": ("judge", "judge basis"),
     "l": ("listen", "listen"),
     "m": ("results side by side", "by-model sweep-results"),
-    "r": ("again", "resume-job read-again"),
+    "r": ("again; on the dial a random prompt", "resume-job read-again random-prompt"),
     "slash": (
         "filter what is shown", "find-participant filter which-question pick-measure"
     ),
