@@ -135,6 +135,7 @@ absent together with others, in a second step; none: not recorded (before versio
 elsewhere)
     evidence text Evidence | words of the text that the rater marked for this answer; | \
 separates stretches
+    evidence_positions text Evidence positions | numbers of these words in the text, from 0
     flag text Flag | why the rating of the sample is doubtful: untouched (confirmed without any \
 answer), fast (in less time than the form's minimum), untouched-fast, or fast-unmarked (looked_at \
 is not recorded, less time than the minimum, nothing marked as present); none: it is not
@@ -322,8 +323,9 @@ def set_tables(store: Store, kept: RatingSet) -> SetTables:
         }  # fmt: skip
         for key in sorted(one.answers, key=place):
             looked = None if one.confirmed is None else "no" if key in one.confirmed else "yes"
-            marked = quoted(texts[one.sample], one.evidence.get(key, ())) or None
-            rest |= {"looked_at": looked, "evidence": marked}
+            words = one.evidence.get(key, ())
+            marked = quoted(texts[one.sample], words) or None, " ".join(map(str, words)) or None
+            rest |= {"looked_at": looked, "evidence": marked[0], "evidence_positions": marked[1]}
             yield said(one.sample, one.rater, key, one.answers[key]) | rest
 
     ratings = sorted(

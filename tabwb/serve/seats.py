@@ -132,6 +132,7 @@ class Seat:
         session = self._session
         if said.what == "phonemes":
             return phonemes_read(said.text)
+        session.refuse_closed()
         if said.what == "guidelines":
             session.read_guidelines()
             return {}
@@ -171,7 +172,11 @@ class Seat:
             session.back()
 
     def offered(self, name: str) -> tuple[str, bytes | Path] | None:
-        """Return the picture or the recording with a name; its speaker may have withdrawn since."""
+        """Return the picture or the recording with a name.
+
+        The set may have been closed, or the speaker have withdrawn, since the sample was shown.
+        """
+        self._session.refuse_closed()
         self._check_sending()
         return self.shown.get(name)
 
@@ -187,6 +192,7 @@ class Seat:
             self._visit, self.shown = session.visit, self._offered(view)
         urls = {kind.partition("/")[0]: f"shown/{name}" for name, (kind, _) in self.shown.items()}
         told = document(view) | {
+            "id": session.uid,
             "version": session.version,
             "spent": session.seconds_before,
             "picture": urls.get("image"),

@@ -555,12 +555,13 @@ def _check(given: SampleRating, words: int, where: str) -> None:
             )
     for measure, marked in given.evidence.items():
         if given.answers.get(measure) in {None, 0.0}:
-            raise StoreError(f"'{measure}' is not present: no word can show it", where=where)
+            raise UsageError(f"'{measure}' is not present: no word can show it", where=where)
         if list(marked) != sorted({*marked} & {*range(words)}):
-            raise StoreError(
-                f"these are not words of the text: {list(marked)}", where=where,
-                allowed=f"numbers from 0 to {words - 1}, ascending",
-            )  # fmt: skip
+            raise UsageError(
+                f"the words that show '{measure}' must be words of the text, which has {words}, "
+                "in their order",
+                where=where,
+            )
 
 
 def _checked(form: Form, answers: Mapping[str, Answer], where: str) -> dict[str, Answer]:

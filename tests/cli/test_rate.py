@@ -19,7 +19,7 @@ from tabwb.analysis.rating_sets import set_tables, with_judges
 from tabwb.battery.forms import form_from_canonical
 from tabwb.cli.main import main
 from tabwb.records.conditions import Conditions
-from tabwb.records.errors import StoreError, UsageError
+from tabwb.records.errors import UsageError
 from tabwb.records.rating_sets import (
     CANNOT_TELL,
     Adjudication,
@@ -396,9 +396,9 @@ def test_what_was_confirmed_without_a_look_is_marked_and_counted_everywhere(
                                  seconds=60, confirmed=(), evidence={"anomia": (0, 2)})  # fmt: skip
             direct.sets.rate(kept.id, shown)
             for words in ((2, 0), (0, 10**6)):
-                with pytest.raises(StoreError, match="words of the text"):
+                with pytest.raises(tabwb.UsageError, match="words of the text"):
                     direct.sets.rate(kept.id, replace(shown, evidence={"anomia": words}))
-            with pytest.raises(StoreError, match="not present"):
+            with pytest.raises(tabwb.UsageError, match="not present"):
                 direct.sets.rate(kept.id, replace(shown, evidence={"jargon": (0,)}))
     flags = {"1": "untouched", "2": "untouched-fast", "3": "fast", "4": "", "5": "fast-unmarked"}
     looked = {("3", "anomia"): "yes", ("3", "jargon"): "no", ("5", "jargon"): ""}
@@ -414,6 +414,15 @@ def test_what_was_confirmed_without_a_look_is_marked_and_counted_everywhere(
         assert (shows["rater"], shows["evidence"]) == ("R2", f"{first} | {third}")
     described(tmp_path / "folder" / "datapackage.json")
     run("import", str(tmp_path / "folder"), "--set", "again", *to)
+    run("import", str(tmp_path / "x.csv"), "--set", "table", *to)
+    with Store.open(place) as direct:
+        for name in ("pilot", "again", "table"):
+            ratings = direct.sets.ratings(direct.sets.get(name).id)
+            assert [(one.rater, one.evidence) for one in ratings if one.evidence] == [
+                ("R2", {"anomia": (0, 2)})
+            ]
+    (tmp_path / "x.csv").write_text((tmp_path / "x.csv").read_text().replace(",0 2,", ",0 99,"))
+    run("import", str(tmp_path / "x.csv"), "--set", "wrong", *to, status=2, err="words of the text")
     for name in ("pilot", "again"):
         document = json.loads(run("rate", "status", name, "--json", *to).out)
         assert document["min_seconds"] == 4.75

@@ -288,20 +288,26 @@ async def test_keys_act_on_what_was_shown_when_they_were_pressed(
         await page.keyboard.press(key)
     await saved(page)
 
+    pressed = asyncio.Event()
+
     async def late(route: Any) -> None:
-        await asyncio.sleep(0.5)
+        await pressed.wait()
         await route.continue_()
 
     await page.route("**/rating", late)
     for _ in range(3):
         await page.keyboard.press("Enter")
+    pressed.set()
     await shows(page, "Sample 2 of 3")
+    await saved(page)
     assert await page.text_content("#said") == ""
     await page.route("**/rating", lambda route: route.fulfill(status=410))
     await page.keyboard.press("a")  # came too late
     await shows(page, "The study is closed", "#title")
     assert "kept in this browser" in (await page.text_content("#words") or "")
-    assert "anomia" in await page.evaluate("localStorage.getItem('tabwb pilot R-other')")
+    with Store.open(server.path) as store:  # equal names of other studies have their own
+        own = f"tabwb {store.sets.get(1).uid} R-other"
+    assert "anomia" in await page.evaluate(f"localStorage.getItem('{own}')")
     await page.context.close()
     assert [row.note for row in server.rows("R-other")] == ["on"]
 

@@ -22,7 +22,7 @@ from tabwb.battery.forms import Form
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
 from tabwb.records.conditions import Conditions
-from tabwb.records.rating_sets import CANNOT_TELL, Assignment, Sample
+from tabwb.records.rating_sets import CANNOT_TELL, Assignment, Sample, SetEvent
 from tabwb.records.speakers import Consent, Scope
 from tabwb.records.trials import AttemptEntry
 from tabwb.serve import seats as seats_module
@@ -251,7 +251,7 @@ async def test_hostile_requests_store_nothing_and_tell_nothing(
         for answers in ({"anomia": 7}, {"nothing": 1}, {"#evidence": 1}, {"anomia#2": 1}):
             await page.ask("keep", 422, draft={"answers": answers})
         marked = {"answers": {"anomia": 1}, "evidence": {"anomia": [9999]}}
-        await page.ask("keep", 503, draft=marked)
+        assert "has 18" in (await page.ask("keep", 422, draft=marked))["words"]
         told = await page.ask("keep", place=7, draft={"answers": {"anomia": 1}})
         assert told["conflict"]
     assert kept(tmp_path) == []
@@ -396,6 +396,20 @@ async def test_a_recording_is_not_sent_elsewhere_after_its_speaker_withdrew(
         address = f"{page.browser.url}/{page.view['sound']}"
         assert (await page.browser.session.get(address)).status == 200
         agrees(False, "remote")  # the page stays open
+        assert (await page.browser.session.get(address)).status == 503
+
+
+async def test_nothing_of_a_set_is_shown_after_it_was_closed(visit: Visit, tmp_path: Path) -> None:
+    heard_set(tmp_path / "s.db", ("R1",), 2)
+    async with visit() as pages:
+        page = pages["R1"]
+        await page.open()
+        with Store.open(tmp_path / "s.db") as store:
+            store.sets.log(1, SetEvent("closed"))
+        page.browser.links.closed = True
+        for what in ("view", "back", "finish"):
+            assert await page.ask(what, 410) == {}
+        address = f"{page.browser.url}/{page.view['sound']}"
         assert (await page.browser.session.get(address)).status == 503
 
 

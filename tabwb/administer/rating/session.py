@@ -281,7 +281,7 @@ class RaterSession:
         self._store, self._plugins, self._kept = store, plugins, kept
         self.rater = rater
         self.form: Form = asked_by(kept)
-        self.name, self.guidelines = kept.name, kept.guidelines
+        self.name, self.uid, self.guidelines = kept.name, kept.uid, kept.guidelines
         self.phase: Phase = "over"
         self._held = ExitStack()
         self._places: list[_Place] = []
@@ -422,6 +422,10 @@ class RaterSession:
         done = sum(place.is_done for place in self._places)
         place = 0 if self._sample is None else self._at + 1
         return Progress(place, len(self._places), done, len(self._withheld))
+
+    def refuse_closed(self) -> None:
+        """Refuse where the set was closed meanwhile."""
+        refuse_closed(self._store.sets.get(self._kept.id))
 
     def check_sending(self) -> None:
         """Refuse to show the sample on another computer without its speaker's consent."""

@@ -143,7 +143,7 @@ async function begin() {
 }
 
 function stash(what, of = view) {
-  const name = `tabwb ${of.set} ${of.rater}`;
+  const name = `tabwb ${of.id} ${of.rater}`;
   try {
     if (what) localStorage.setItem(name, JSON.stringify(what));
     else if (what === null) localStorage.removeItem(name);

@@ -178,6 +178,7 @@ class Given:
         sheets: notes and times of the ratings.
         confirmed: of a rating the measures that were confirmed as absent together; a rating of
             which nothing says it is not there.
+        evidence: of a rating the words of the text that show an answer.
         raters: codes, in the order of the file.
         responses: in the order of the file.
     """
@@ -186,6 +187,7 @@ class Given:
     settled: dict[tuple[str, str], tuple[Answer, str]] = field(default_factory=dict)
     sheets: dict[_PLACE, Sheet] = field(default_factory=dict)
     confirmed: dict[_PLACE, list[str]] = field(default_factory=dict)
+    evidence: dict[_PLACE, dict[str, tuple[int, ...]]] = field(default_factory=dict)
     raters: dict[str, None] = field(default_factory=dict)
     responses: dict[str, None] = field(default_factory=dict)
 
@@ -228,6 +230,8 @@ def answers_of(labels: Labels, form: Form, mapping: FileMapping, known: Mapping[
             if label.looked_at:
                 confirmed = given.confirmed.setdefault(place, [])
                 confirmed += [key] * _was_confirmed(label.looked_at, question, answer)
+            if label.words:
+                given.evidence.setdefault(place, {})[key] = _words(label.words)
         except TabwbError as error:
             near_to = (
                 near(label.measure, form.measures)
@@ -262,6 +266,15 @@ def _was_confirmed(looked_at: str, question: Question, answer: Answer) -> bool:
     if looked_at == "no" and (question.kind != "present-absent" or answer != 0.0):
         raise TabwbError("what was not looked at can only be absent", allowed="looked_at yes")
     return looked_at == "no"
+
+
+def _words(text: str) -> tuple[int, ...]:
+    """Return the numbers of words that show an answer."""
+    try:
+        return tuple(map(int, text.split()))
+    except ValueError:
+        allowed = "numbers from 0 with blanks between"
+        raise TabwbError(f"'{text}' does not name words", allowed=allowed) from None
 
 
 def _place(where: str) -> tuple[str, int]:
@@ -350,6 +363,7 @@ def rated(
                 rater, position, number, purpose, answers, True, sheet.confidence, note=sheet.note,
                 seconds=sheet.seconds,
                 confirmed=None if confirmed is None else tuple(confirmed),
+                evidence=given.evidence.get(place, {}),
             )
         )  # fmt: skip
     settled = [

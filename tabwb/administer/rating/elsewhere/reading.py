@@ -41,6 +41,7 @@ class Label:
         occasion: tells ratings apart that one rater gave a response at several times.
         note: on this answer alone: why it was settled so.
         looked_at: ``yes``; ``no`` where it was confirmed as absent with the rest; empty: not known.
+        words: numbers of the words of the text that show it, with blanks between.
     """
 
     where: str
@@ -51,6 +52,7 @@ class Label:
     occasion: str = ""
     note: str = ""
     looked_at: str = ""
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +171,7 @@ def filled(form: Form, answers: Mapping[str, Answer]) -> dict[str, Answer]:
 COLUMNS = (
     *("response", "rater", "measure", "value", "text", "prompt", "speaker", "model", "source"),
     *("group", "note", "seconds", "confidence", "occasion", "looked_at"),
+    "evidence_positions",
 )
 """Keys that name a column of a table, or a key of a task's data."""
 TABLES = ("raters", "measures", "values")
@@ -582,6 +585,7 @@ def _long(path: Path, header: list[str], rows: list[_Row], mapping: FileMapping)
         label = Label(
             where, cell["response"], cell["rater"], cell["measure"], cell["value"],
             cell.get("occasion", ""), cell.get("note", ""), cell.get("looked_at", ""),
+            cell.get("evidence_positions", ""),
         )  # fmt: skip
         labels.labels.append(label)
         _add(labels, label, cell)

@@ -178,8 +178,8 @@ def _add(labels: Labels, response: str, row: Row, where: str) -> None:
     rater, occasion = _cell(row, "rater", where), row.get("occasion", "")
     note = as_written(row.get("note", ""))
     measure, value = _cell(row, "measure", where), as_written(row.get("value", ""))
-    looked_at = row.get("looked_at", "")
-    labels.labels.append(Label(where, response, rater, measure, value, occasion, note, looked_at))
+    shown = row.get("looked_at", ""), row.get("evidence_positions", "")
+    labels.labels.append(Label(where, response, rater, measure, value, occasion, note, *shown))
     labels.sheets[rater, response, occasion] = Sheet(
         note, seconds_of(row.get("seconds", ""), where),
         confidence=confidence_of(row.get("confidence", ""), where),
