@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
@@ -29,6 +30,8 @@ ALL = "all"
 """The layers of a lesion that names none."""
 INTACT = "intact"
 """Stands for the target of a model without a lesion."""
+TARGET = "target"
+"""Title of what a lesion changes: a fact wherever there are several lesions."""
 LESIONED = "▲"
 """Between a model and its lesion."""
 LEAST = 5
@@ -52,7 +55,7 @@ class Differing(NamedTuple):
         """The keys that are needed to tell all apart, the first ones that do."""
         needed: list[str] = []
         told = 1
-        for key in self.keys:
+        for key in sorted(self.keys, key="administration".__eq__):  # a number is the last resort
             values = {tuple(one.get(own) for own in (*needed, key)) for one in self.own}
             if len(values) > told:
                 needed.append(key)
@@ -67,7 +70,18 @@ class Differing(NamedTuple):
         return tuple(facts_name(one) or facts_name(self.common) for one in own)
 
 
-BARE = frozenset({"model", "participant", "target", "amount", "operation", "lesion", "decoding"})
+BARE = frozenset(
+    {
+        "administration",
+        "model",
+        "participant",
+        "target",
+        "amount",
+        "operation",
+        "lesion",
+        "decoding",
+    }
+)
 """Keys whose values say what they are."""
 
 
@@ -147,7 +161,7 @@ def facts_of(
         if one.lesion:
             facts |= parts.get(one.lesion, {"lesion": lesions[one.lesion]})
         elif some and one.kind == "model":
-            facts["target"] = INTACT
+            facts[TARGET] = INTACT
         if stated:
             others = {name: value for name, value in compared(one).items() if name != "lesion"}
             facts |= {title_of(name): value for name, value in others.items()}
@@ -213,7 +227,7 @@ def _parts(lesion: str) -> dict[str, str]:
 
 def _parts_of(one: Lesion) -> dict[str, str]:
     facts = {
-        "target": one.target,
+        TARGET: one.target,
         "layer": numbers_text(one.layers) if one.layers else ALL,
         UNIT_KEYS.get(TARGETS[one.target].unit, "units"): numbers_text(one.units)
         if one.units
@@ -234,15 +248,37 @@ def _parts_of(one: Lesion) -> dict[str, str]:
 
 
 def facts_of_groups(groups: Sequence[Group]) -> list[dict[str, str]]:
-    """Return what each of some groups has of the keys by which they are grouped, by title."""
-    examinees = facts_of([one.members[0].conditions for one in groups], stated=False)
+    """Return what each of some groups has of the keys by which they are grouped, by title.
+
+    Of an examinee that is what all administrations of the group share: not a seed that is pooled.
+    """
+    stated = dict.fromkeys(name for group in groups for name, _ in group.apart)
+    known = iter(
+        facts_of([one.conditions for group in groups for one in group.members], stated=False)
+    )
     made = []
-    for group, who in zip(groups, examinees, strict=True):
+    for group in groups:
+        first, *others = islice(known, len(group.members))
+        who = {
+            key: value
+            for key, value in first.items()
+            if key == "model" or all(one.get(key) == value for one in others)
+        }
         facts: dict[str, str] = {}
         for one in group.values:
-            facts |= who if one.key == "model" else {one.title: one.cell}
-        made.append(facts | {title_of(name): value for name, value in group.apart})
+            if one.key != "model":
+                facts[one.title] = f"#{one.value}" if one.key == "administration" else one.cell
+            if one.key in WHO:
+                facts |= who
+        apart = dict(group.apart)
+        has = compared(group.members[0].conditions) | apart
+        told = apart if TARGET not in facts else stated
+        made.append(facts | {title_of(name): has[name] for name in told if name in has})
     return made
+
+
+WHO = ("model", "administration")
+"""Keys that have the examinee in what they call a group."""
 
 
 # ------------------------------------------------------------------ sweeps and series

@@ -14,6 +14,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from tabwb.analysis.administrations import AdministrationData, Cell, Part, Place, model_of, part_of
+from tabwb.analysis.differing import TARGET, Differing, differing, facts_name, facts_of_groups
 from tabwb.analysis.keys import (
     LESION_SEED,
     NOISE_SEED,
@@ -98,6 +99,8 @@ class Group:
     short: str = ""  # its label with the short name of the model; empty: as the label
     together: tuple[str, ...] = ()  # the keys over which it is pooled on purpose
     shared: Facts = ()  # what would be in apart if not all groups shown had the same
+    called: str = ""  # its name beside other lesions: what tells it from them
+    told: Facts = ()  # keys in which lesions shown differ, where they fit as columns of a table
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -116,8 +119,8 @@ class Group:
 
     @property
     def name(self) -> str:
-        """Its label, with the conditions that tell it from other groups of the same label."""
-        return self._with_conditions(self.short or self.label)
+        """What tells it from the other groups shown: its label with conditions, or keys alone."""
+        return self.called or self._with_conditions(self.short or self.label)
 
     @property
     def whole_name(self) -> str:
@@ -238,9 +241,9 @@ def grouped(
     for each in found:
         kinds.setdefault(each[:3], set()).add(each[3])
     # Rows of one first name state the same conditions: also those whose other keys are unlike.
-    differing: dict[tuple[object, ...], dict[str, None]] = {}
+    telling: dict[tuple[object, ...], dict[str, None]] = {}
     for each, alike in found.items():
-        names = differing.setdefault((_first(each[0]), *each[2:]), {})
+        names = telling.setdefault((_first(each[0]), *each[2:]), {})
         names |= dict.fromkeys(_differing([dict(other) for other in alike]))
     return tuple(
         Group(
@@ -251,7 +254,7 @@ def grouped(
                 *(((EXAMINEES, f"{identity[3]}s"),) if len(kinds[identity[:3]]) > 1 else ()),
                 *(
                     (name, dict(facts).get(name, "none"))
-                    for name in differing[_first(identity[0]), *identity[2:]]
+                    for name in telling[_first(identity[0]), *identity[2:]]
                 ),
             ),
             values,
@@ -566,6 +569,8 @@ def specs_of(rows: Sequence[Grouped]) -> Iterator[str]:
 
 Rename = Callable[[str, Grouped], str]
 """Returns how a text that names a group is printed."""
+WIDEST = 48
+"""The most characters of keys that are columns of a table; wider ones are one name."""
 MOST_NAMED = 3
 """Labels that the sentence of :func:`shared_note` names before it counts the others."""
 
@@ -575,35 +580,62 @@ def _unchanged(text: str, row: Grouped) -> str:
 
 
 def as_shown(rows: Sequence[Grouped]) -> tuple[Grouped, ...]:
-    """Return groups whose names keep the conditions in which those *among them* differ.
+    """Return groups whose names have that in which those *among them* differ.
 
-    Groups of one first key and battery state the same conditions. What all of them share is left
-    out of their names, and :func:`shared_note` says it once.
+    Groups of one first key and battery state the same conditions; several lesions are named by the
+    keys in which they differ. What all share is left out, and :func:`shared_note` says it once.
     """
     alike: dict[tuple[object, ...], list[dict[str, str]]] = {}
     kinds: dict[object, set[bool]] = {}
     for row in rows:
         alike.setdefault(_kin(row.group), []).append(dict(row.group.apart))
         kinds.setdefault(_kin(row.group)[:2], set()).add(row.group.has_model)
-    differing = {kin: {*_differing(several)} for kin, several in alike.items()}
-    for kin, names in differing.items():
+    apart = {kin: {*_differing(several)} for kin, several in alike.items()}
+    for kin, names in apart.items():
         if len(kinds[kin[:2]]) > 1:
             names.add(EXAMINEES)
-    return tuple(_keeping(row, differing[_kin(row.group)]) for row in rows)
+    kept = [_keeping(row, apart[_kin(row.group)]) for row in rows]
+    split = _of_lesions(kept)
+    told: list[tuple[str, Facts]] = [("", ())] * len(kept)
+    if split is not None:
+        own = [tuple((key, one.get(key, "")) for key in split.keys) for one in split.own]
+        columns = zip(*own, strict=True)
+        wide = sum(max(len(text) for cell in column for text in cell) for column in columns)
+        told = [*zip(split.names, own if wide <= WIDEST else [()] * len(kept), strict=True)]
+    return tuple(
+        replace(row, group=replace(row.group, called=called, told=keys))
+        if (called, keys) != (row.group.called, row.group.told)
+        else row
+        for row, (called, keys) in zip(kept, told, strict=True)
+    )
+
+
+def _of_lesions(rows: Sequence[Grouped]) -> Differing | None:
+    """Return what groups of several lesions share and in what they differ; of others None."""
+    if len({one.conditions.lesion for row in rows for one in row.group.members} - {None}) < 2:
+        return None
+    split = differing(facts_of_groups([row.group for row in rows]))
+    return split if any(TARGET in one for one in (split.common, *split.own)) else None
 
 
 def names_of_groups(rows: Sequence[Grouped]) -> list[str]:
-    """Return a name for each group, no two alike: with its battery, or a number, where needed."""
-    labels = [row.label for row in as_shown(rows)]
-    batteries = [f"{row.battery.id} {row.battery.version}" for row in rows]
-    named = [
-        label if labels.count(label) == 1 else f"{label} ({battery})"
-        for label, battery in zip(labels, batteries, strict=True)
-    ]
-    return [
-        name if named.count(name) == 1 else f"{name} ({named[: at + 1].count(name)})"
-        for at, name in enumerate(named)
-    ]
+    """Return a name for each group, no two alike: with its battery or whole hashes, if needed."""
+    shown = as_shown(rows)
+    named = [row.label for row in shown]
+    for more in (_battery, _whole_conditions):
+        named = [
+            name if named.count(name) == 1 else f"{name} ({more(row)})"
+            for name, row in zip(named, shown, strict=True)
+        ]
+    return named
+
+
+def _battery(row: Grouped) -> str:
+    return f"{row.battery.id} {row.battery.version}"
+
+
+def _whole_conditions(row: Grouped) -> str:
+    return ", ".join(phrase_of(*fact) for fact in row.group.apart)
 
 
 def shared_note(rows: Sequence[Grouped], rename: Rename = _unchanged) -> list[str]:
@@ -611,15 +643,20 @@ def shared_note(rows: Sequence[Grouped], rename: Rename = _unchanged) -> list[st
     once.
     """
     left_out: dict[tuple[str, str], dict[str, None]] = {}
-    for row in as_shown(rows):
+    shown = as_shown(rows)
+    split = _of_lesions(shown)
+    common = [f"All groups: {facts_name(split.common)}."] if split and split.common else []
+    for row in shown:
         for fact in row.group.shared:
-            label = rename(row.group.short or row.group.label, row)
+            label = rename(row.group.called or row.group.short or row.group.label, row)
             left_out.setdefault(fact, {})[label] = None
     said: dict[tuple[str, ...], list[str]] = {}
     for (name, value), labels in left_out.items():
         whose = () if _all_have(rows, name, value) else tuple(labels)
         said.setdefault(whose, []).append(phrase_in_name(name, value))
-    return [f"{_listed(whose)}: {', '.join(phrases)}." for whose, phrases in said.items()]
+    return [
+        *common, *(f"{_listed(whose)}: {', '.join(phrases)}." for whose, phrases in said.items())
+    ]  # fmt: skip
 
 
 def _kin(group: Group) -> tuple[object, ...]:

@@ -147,7 +147,10 @@ class Studied:
             row
             if (title := visible(self.title(row))) == row.group.title
             else replace(
-                row, group=replace(row.group, label=title, short=title, apart=(), values=())
+                row,
+                group=replace(
+                    row.group, label=title, short=title, apart=(), values=(), called="", told=()
+                ),
             )
             for row in self.rows
         )

@@ -90,6 +90,33 @@ def test_hashes_are_shortened_and_names_stay_different() -> None:
     assert first.startswith("alder (weights_sha256 0123abcd…)") and second != first
 
 
+def test_lesions_are_named_by_the_keys_in_which_they_differ() -> None:
+    amounts, targets, seeds = ("0.05", "0.1", "0.25", "0.5"), ("mlp", "mlp.down", "attention"), 8
+    lesions = [None, *(f"{target}:zero:{amount}@{layer}seed={seed}" for target in targets
+                       for layer, amount in zip(("", "", "layers=1,", ""), amounts, strict=True)
+                       for seed in range(1, seeds + 1))]  # fmt: skip
+    chosen = [given(n, replace(SAMPLED, lesion=lesion)) for n, lesion in enumerate(lesions, 1)]
+    rows = as_shown(summarised(grouped(chosen, "model"), interval=False))
+    names = names_of_groups(rows)
+    assert names[:2] == ["intact", "mlp · all layers · 0.05 · seed 1"]
+    assert len(rows) == len({*names}) == 97
+    assert not any(sign in name for name in names for sign in "#…@(")
+    assert "All groups: bundled · zero." in shared_note(rows)
+    made = compact_table(Groups(rows)).table
+    keys = ["target", "layer", "amount", "seed"]
+    assert [*made.names[:4]] == keys
+    assert len({*zip(*(made[key].to_list() for key in keys), strict=True)}) == 97
+    # Of a few, only that in which those differ; a pooled seed is in no name.
+    assert names_of_groups(rows[1:3]) == ["seed 1", "seed 2"]
+    pooled = summarised(grouped(chosen, "model", together=["lesion-seed"]), interval=False)
+    assert names_of_groups(pooled)[:2] == ["intact", "mlp · all layers · 0.05"]
+    single = as_shown(rows[1:2])
+    assert (single[0].label, single[0].group.told) == ("bundled + mlp:zero:0.05@seed=1", ())
+    each = as_shown(summarised(grouped(chosen[:3], "administration"), interval=False))
+    assert [dict(row.group.told)["administration"] for row in each] == ["#1", "#2", "#3"]
+    assert [row.label for row in each] == ["intact", "mlp · seed 1", "mlp · seed 2"]
+
+
 def test_no_two_heads_of_a_profile_are_alike() -> None:
     given = [at("Alder-1B-Instruct" * 3, n, t) for n, t in enumerate(("1.25", "0.75"), 1)]
     given += [group(f"model {n}", n) for n in range(3, 12)]

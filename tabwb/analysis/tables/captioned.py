@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 import numpy as np
@@ -91,7 +91,11 @@ class Captioned:
 
     def _without_interval(self) -> Iterator[str]:
         table, found = self.table, dict[str, dict[tuple[str, ...], list[str]]]()
-        whose = [str(name) for name in table[table.names[0]].to_list()]
+        heads = [*takewhile(lambda name: table.column(name).type == "text", table.names)]
+        named = [*zip(*(table[one].to_list() for one in heads or table.names[:1]), strict=True)]
+        whose = [str(first) for first, *_ in named]
+        if len({*whose}) < len(whose):  # several columns name a row
+            whose = [" · ".join(map(str, filter(None, own))) for own in named]
         for name in self.columns:
             if name + WHY not in table.names:
                 continue

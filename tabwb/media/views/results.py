@@ -303,6 +303,11 @@ class GroupNames:
         """Return the columns that name groups; all are grouped by the same keys."""
         values = rows[0].group.values
         titles = titles_of([row.group for row in rows])
+        if rows[0].group.told:
+            return tuple(
+                Column(snake(key), f"{key[:1].upper()}{key[1:]}", f"{key} of the group")
+                for key, _ in rows[0].group.told
+            )
         if len(values) < 2:
             title = titles[0] if titles else rows[0].group.by.replace("-", " ")
             return (Column("group", title[:1].upper() + title[1:], "the name of the group"),)
@@ -317,6 +322,8 @@ class GroupNames:
         Conditions that tell it from other groups of the same name are in the first.
         """
         group = row.group
+        if group.told:
+            return tuple(self.rename(value, row) for _, value in group.told)
         if len(group.values) < 2:
             return (self.title(row),)
         first, *others = (self.rename(one.cell, row) for one in group.values)

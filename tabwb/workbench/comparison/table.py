@@ -220,22 +220,18 @@ class Names:
         self.telling = split.telling
         self.keys = () if whole else split.keys
         self.common = "" if whole else facts_name(split.common)
-        self._own = dict(zip(map(key_of, rows), split.own, strict=True))
+        own = zip(split.own, split.names, strict=True)
+        self._own = dict(zip(map(key_of, rows), own, strict=True))
 
     def cell(self, key: str, row: Grouped) -> str:
         """Return what a row has of a key."""
-        return self._own[key_of(row)].get(key, "")
+        return self._own[key_of(row)][0].get(key, "")
 
     def renamed(self, row: Grouped) -> Grouped:
         """Return a row with the name that tells it from the others as its label."""
         if not self.keys:
             return row
-        group = row.group
-        own = self._own[key_of(row)]
-        name = " ".join(own[key] for key in self.telling if key in own) or row.label
-        return replace(
-            row, group=replace(group, short=name, apart=(), shared=group.apart + group.shared)
-        )
+        return replace(row, group=replace(row.group, called=self._own[key_of(row)][1]))
 
 
 NO_ROWS = differing([])
