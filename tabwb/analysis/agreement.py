@@ -129,6 +129,12 @@ class Agreement:
         """Whether two of the main raters share a sample."""
         return bool(self.rows("means", design="main"))
 
+    @property
+    def measures(self) -> list[Row]:
+        """The rows of what raters answered: the lowest kappa first, without one last."""
+        rows = [*self.rows("agreement", design="main"), *self.rows("answers")]
+        return sorted(rows, key=lambda row: (row["kappa"] is None, row["kappa"] or 0.0))
+
     def rows(self, table: str, **values: object) -> list[Row]:
         """Return the rows of a table in which columns have these values."""
         return self.tables[table].where(**values).to_dicts()

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from math import fsum
 from statistics import median
 
+from tabwb.administer.rating.access import link_state
 from tabwb.administer.rating.adjudication import (
     Adjudicator,
     Which,
@@ -66,6 +68,8 @@ PROGRESS = (
     flagged integer Flagged | complete samples confirmed without an answer or in less time than \
 the form's minimum
     last text Last | when something was saved last, ISO 8601, UTC
+    link_state text Link | the newest link's state: valid, expired or revoked; none: none was made
+    link_made_at text Made | when it was made, ISO 8601, UTC
     """),
 )
 ASSIGNMENTS = (
@@ -170,6 +174,8 @@ class RaterProgress:
     median_seconds: float | None
     flagged: int
     last: str | None
+    link_state: str | None
+    link_made_at: str | None
 
 
 def progress_of(store: Store, kept: RatingSet) -> Iterator[RaterProgress]:
@@ -178,8 +184,10 @@ def progress_of(store: Store, kept: RatingSet) -> Iterator[RaterProgress]:
     assigned = Counter(one.rater for one in store.sets.assignments(kept.id))
     done = Counter(one.rater for one in store.sets.ratings(kept.id))
     last = {(one.rater, one.position): one for one in store.sets.ratings(kept.id, every=True)}
+    links, now = {one.rater: one for one in store.sets.links.all(kept.id)}, datetime.now(UTC)
     for rater in kept.raters:
         own = [row for (who, _), row in last.items() if who == rater]
+        link = links.get(rater)
         seconds = [row.seconds for row in own if row.complete and row.seconds > 0]
         yield RaterProgress(
             rater=rater,
@@ -190,6 +198,8 @@ def progress_of(store: Store, kept: RatingSet) -> Iterator[RaterProgress]:
             median_seconds=round(median(seconds), 1) if seconds else None,
             flagged=sum(bool(flag_of(form, row)) for row in own),
             last=max((row.recorded_at for row in own), default=None),
+            link_state=link and link_state(link, now),
+            link_made_at=link and link.made_at,
         )
 
 

@@ -492,6 +492,8 @@ class StatusOfSet(OfSet):
                 f"{row['begun']:>6} {row['minutes']:>8.0f} {median:>9} {row['flagged']:>8}  "
                 f"{moment(row['last'])}"
             )
+            if row["link_state"]:
+                yield f"{'':<{column}} link {row['link_state']}, made {moment(row['link_made_at'])}"
 
 
 @dataclass(frozen=True, kw_only=True)

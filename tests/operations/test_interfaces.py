@@ -181,7 +181,7 @@ def undated(document: Any) -> Any:
     """A document without the times at which things were recorded, and what is drawn at random."""
     if isinstance(document, dict):
         times = ("uid", "created_at", "at", "recorded_at", "deleted_at", "made_at", "revoked_at",
-                 "expires_at", "last", "link", "format", "file")  # fmt: skip
+                 "expires_at", "last", "link", "link_made_at", "format", "file")  # fmt: skip
         return {key: undated(value) for key, value in document.items() if key not in times}
     return list(map(undated, document)) if isinstance(document, list | tuple) else document
 

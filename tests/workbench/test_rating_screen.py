@@ -13,6 +13,9 @@ import pytest
 from textual.screen import Screen
 
 from tabwb.administer.rating.session import Draft, RaterSession
+from tabwb.analysis.agreement import agreement_of
+from tabwb.analysis.rating_sets import progress_of
+from tabwb.analysis.stored_ratings import rated_set
 from tabwb.battery.forms import (
     SOURCE,
     Form,
@@ -24,6 +27,7 @@ from tabwb.battery.forms import (
 from tabwb.cli.main import main
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
+from tabwb.media.wording import figure
 from tabwb.records.rating_sets import CANNOT_TELL
 from tabwb.store.store import Store
 from tabwb.workbench.adjudication.page import AdjudicationPage, AdjudicationView
@@ -32,6 +36,7 @@ from tabwb.workbench.rating.screen import Hand, RatingScreen
 from tabwb.workbench.rating.view_models import Reply, Request, Slot, slots_of
 from tests.administer.rating.adjudication_parts import JUDGE, disputed_set
 from tests.cli.conftest import replayed
+from tests.golden.freeze import unpacked
 from tests.workbench.rating_parts import (
     FEATURES,
     SECRETS,
@@ -225,6 +230,25 @@ async def test_a_set_is_planned_and_closed_and_its_links_are_made(sit: Sit, tmp_
             (kept,) = store.sets.all()
             assert [one.rater for one in store.sets.links.all(kept.id)] == ["R1", "R2"]
             assert [one.kind for one in store.sets.events(kept.id)] == ["planned", "closed"]
+
+
+async def test_the_page_of_sets_says_how_far_people_agree_as_the_command_does(
+    sit: Sit, tmp_path: Path
+) -> None:
+    with Store.open(unpacked("sets", tmp_path)) as store:
+        found = agreement_of(rated_set(store, "open"))
+        store.sets.links.add(1, "R2", b"0" * 32, expires_at="2020-01-01T00:00:00+00:00")
+        assert [one.link_state for one in progress_of(store, store.sets.get(1))] == [
+            None, "expired", None,
+        ]  # fmt: skip
+    (mean,) = found.rows("means", design="main", mean="positive_count_weighted")
+    kappas = [row["kappa"] for row in found.measures]
+    defined = [kappa for kappa in kappas if kappa is not None]
+    assert kappas == sorted(defined) + [None] * (19 - len(defined))
+    async with sit((160, 48)) as seat:
+        await seat.press("r", reads="link expired")
+        await seat.reads(f"kappa {figure(mean['kappa'])} (", f"{found.measures[0]['title']} ")
+        await seat.reads(f"lowest: {found.measures[0]['title']} {figure(kappas[0])}")
 
 
 async def test_what_the_store_refuses_stays_on_the_screen_and_reaches_no_other_sample(

@@ -9,7 +9,7 @@ from typing import Any
 from textual.app import ComposeResult
 from textual.content import Content
 
-from tabwb.operations.operation import Operation
+from tabwb.operations.operation import Operation, values_of
 from tabwb.records.words import plural, time_left
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.shell.columns import Column, laid
@@ -111,7 +111,15 @@ class JobsPage(Page):
 
     def _below(self, width: int) -> Iterator[Content]:
         state = self._current
-        return without_jobs(width) if state is None else words_of(state, width)
+        return without_jobs(width) if state is None else self._of_job(state, width)
+
+    def _of_job(self, state: JobState, width: int) -> Iterator[Content]:
+        """Yield how a job is, what it was asked for, and how others are begun."""
+        yield from words_of(state, width)
+        yield Content("")
+        asked = asked_of(self.desk.sessions.jobs.all[state.number].wanted)
+        yield from key_lines(asked, width, room=20, style=QUIET, quiet="")
+        yield from begun_lines(width)
 
     def _changed(self, state: JobState) -> None:
         if self.desk.current is self:
@@ -277,15 +285,37 @@ EXAMPLE = JobState(1, "Judging", "#3 with tab-2026:bundled", "stopped", 12, 40, 
 def without_jobs(width: int) -> Iterator[Content]:
     """Yield what the page is for, where jobs are begun, and an example."""
     yield from folded(NONE, width)
-    yield Content("")
-    yield from key_lines(BEGUN, width)
-    yield Content("")
-    yield from folded(INTERRUPTED, width)
+    yield from begun_lines(width)
     yield Content("")
     yield Content.styled("A job that was stopped, for example:", QUIET)
     yield Content("")
     yield from laid(JOBS, [EXAMPLE], width)[1:]
     yield from words_of(EXAMPLE, width)
+
+
+def begun_lines(width: int) -> Iterator[Content]:
+    """Yield how jobs are begun."""
+    yield Content("")
+    yield from key_lines(BEGUN, width)
+    yield Content("")
+    yield from folded(INTERRUPTED, width)
+
+
+def asked_of(wanted: Operation) -> list[tuple[str, str]]:
+    """Return the values of an operation by their labels, without those that are empty.
+
+    >>> from tabwb.operations.judge import JudgeRun
+    >>> asked_of(JudgeRun(ids=(3, 4), judge=("rules",)))[:2]
+    [('Ids', '3, 4'), ('Judge', 'rules')]
+    """
+    found = []
+    for value in values_of(type(wanted)):
+        given = getattr(wanted, value.name)
+        words = ", ".join(map(str, given)) if value.many else "yes" if given is True else given
+        label = value.arg.label or value.name.replace("_", " ").capitalize()
+        if words not in (None, "", False):
+            found.append((label, str(words)))
+    return found
 
 
 def _title(state: JobState) -> Content:

@@ -249,6 +249,18 @@ The parts of the model that can be lesioned, with their numbers of parameters.
         self._lines, self._marked = lines, frozenset()
         self._open = {line.key for line in lines if line.folds and not line.layer}
         self._fill(0)
+        self.on_resize()
+
+    def on_resize(self) -> None:
+        """Open the first layers, as many as there is room for."""
+        room = self.size.height - len(self.rows)
+        for line in self._lines:
+            if line.folds and line.layer and line.key not in self._open:
+                room -= sum(part.layer == line.layer for part in self._lines) - 1
+                if room < 0:
+                    break
+                self._open.add(line.key)
+        self._fill()
 
     def mark(self, names: frozenset[str]) -> None:
         """Mark the parts that a lesion changes, and their layers."""

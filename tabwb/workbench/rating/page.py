@@ -13,27 +13,37 @@ from textual.content import Content
 from textual.events import Resize
 
 from tabwb.battery.forms import Form, form_from_canonical
+from tabwb.media.wording import figure
+from tabwb.records.columns import ends_of
+from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import RatingSet
-from tabwb.records.words import plural
+from tabwb.records.words import NONE, plural
+from tabwb.store.store import Store
+from tabwb.tables.table import Row
 from tabwb.workbench.engine.engine import Engine
 from tabwb.workbench.shell.columns import Column, laid
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane, pick
-from tabwb.workbench.shell.drawn import bar
+from tabwb.workbench.shell.drawn import bar, interval_bar
 from tabwb.workbench.shell.page import Page
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, LEAST, QUIET, folded
 
 if TYPE_CHECKING:
+    from tabwb.analysis.agreement import Agreement
     from tabwb.analysis.rating_sets import RaterProgress
     from tabwb.operations.operation import Operation
 
 OPEN = "An administration is open, and its messages could reveal sources: F8 leaves it."
 BUSY = "A job is running, and its messages could reveal sources: rate when it has ended."
+WEIGHTED = "positive_count_weighted"
+"""The mean of kappa that is shown."""
+LOWEST = -0.25
+"""The left end of the axis of kappas."""
 BESIDE = 110
 """From so many columns on the highlighted set is beside the list."""
-NONE = """\
+UNPLANNED = """\
 No rating set is planned in this store. A rating set has stored responses that people rate with a \
 form, blind to their source.
 
@@ -47,7 +57,7 @@ COMMANDS = (
 
 def none_lines(width: int) -> Iterator[Content]:
     """Yield how a set is planned, for a store without sets."""
-    yield from folded(NONE, width)
+    yield from folded(UNPLANNED, width)
     for command, words in COMMANDS:
         yield Content("")
         yield from folded(command, width, "bold", indent=2)
@@ -108,12 +118,39 @@ RATERS: Sequence[Column[RaterProgress]] = (
     Column("", lambda one: f"{one.flagged} flagged" if one.flagged else "", style=QUIET),
     Column(
         "",
-        lambda one: f"last {one.last[:16].replace('T', ' ')}" if one.last else "",
+        lambda one: f"last {one.last[:10]}" if one.last else "",
         rank=2,
+        style=QUIET,
+    ),
+    Column(
+        "",
+        lambda one: f"link {one.link_state}" if one.link_state else "no link",
+        rank=5,
+        style=QUIET,
+    ),
+    Column(
+        "",
+        lambda one: f"made {one.link_made_at[:10]}" if one.link_made_at else "",
+        rank=6,
         style=QUIET,
     ),
 )
 """The columns of raters; no answer is shown."""
+MEASURES: Sequence[Column[Row]] = (
+    Column("", lambda row: row["title"], least=16, end=True, style="bold"),
+    Column("kappa", lambda row: figure(row["kappa"]), right=True),
+    Column(
+        "",
+        lambda row, width: interval_bar(
+            row["kappa_low"], row["kappa"], row["kappa_high"], width=width, lowest=LOWEST
+        ),
+        grow=(12, 40),
+        rank=2,
+    ),
+    Column("95 %", lambda row: "-".join(interval_of(row)) or NONE, right=True, rank=1),
+    Column("N", lambda row: str(row["n"]), right=True, style=QUIET),
+)
+"""The columns of features and other questions: rows of the tables of agreement."""
 WHO: Sequence[Column[RaterProgress]] = (
     Column("", lambda one: one.rater, least=12),
     Column("", lambda one: f"{one.done} of {one.assigned}", style=QUIET),
@@ -127,6 +164,12 @@ SETS: Sequence[Column[SetEntry]] = (
 )
 
 
+def interval_of(row: Row) -> tuple[str, ...]:
+    """Return the ends of a kappa's interval as text; nothing without an interval."""
+    low, high = row["kappa_low"], row["kappa_high"]
+    return () if low is None or high is None else ends_of(low, high, 2)
+
+
 def next_words(entry: SetEntry) -> str:
     """Return what is to be done next with a set."""
     left = [
@@ -134,9 +177,44 @@ def next_words(entry: SetEntry) -> str:
     ]
     if entry.set.status == "open" and left:
         return f"next: samples left are {', '.join(left)}; space rates, L makes links"
-    return (
-        f"next: d settles disagreements; tabwb agreement {entry.set.name} tells how far they agree"
-    )
+    return "next: d settles disagreements, L exports the ratings or closes the set"
+
+
+def read_agreement(place: str | None, number: int) -> Agreement | str:
+    """Return how far the people of a set agree so far, as ``tabwb agreement`` does; else why not.
+
+    For a thread of its own.
+    """
+    from tabwb.analysis.agreement import agreement_of
+    from tabwb.analysis.stored_ratings import rated_set
+
+    with Store.open(place, create=False) as store:
+        try:
+            found = agreement_of(rated_set(store, number))
+        except TabwbError as error:
+            return error.message
+    return found if found.of_people else "Fewer than two people have rated samples."
+
+
+def agreement_lines(found: Agreement | str, width: int) -> Iterator[Content]:
+    """Yield how far people agree so far, with the measures on which they agree least first."""
+    yield Content.styled("AGREEMENT SO FAR", f"bold {QUIET}")
+    if isinstance(found, str):
+        yield from folded(found, width, QUIET)
+        return
+    measures = [row for row in found.measures if row["kappa"] is not None]
+    if not measures:
+        reasons = dict.fromkeys(row.get("reason") for row in found.measures)
+        yield from folded(f"no kappa: {', '.join(filter(None, reasons))}", width, QUIET)
+        return
+    for mean in found.rows("means", design="main", mean=WEIGHTED):
+        told = f", {plural(mean['kappa_features'], 'feature')}, weighted by how often present"
+        ends = f" ({'-'.join(interval_of(mean))})" if interval_of(mean) else ""
+        value = (f"{figure(mean['kappa'])}{ends}", "bold")
+        yield from Content.assemble(("kappa ", QUIET), value, (told, QUIET)).wrap(width)
+    lowest = f"lowest: {measures[0]['title']} {figure(measures[0]['kappa'])}"
+    yield from folded(f"{lowest}; d settles what people differ on", width, ACCENT)
+    yield from laid(MEASURES, measures, width)
 
 
 def question_lines(form: Form, width: int) -> Iterator[Content]:
@@ -155,12 +233,17 @@ def question_lines(form: Form, width: int) -> Iterator[Content]:
 HELP = """\
 # Rating sets
 
-One line for each set: how much of all raters' work is done. Beside or below it are the raters and
-the questions of the marked set; **tab** goes there to scroll. **enter** or **space** asks who rates
-and opens the rating screen. It shows the text or the sound and the form, and nothing that tells who
-or what gave them. **p** plans a set. **L** makes links to the marked set, closes it or exports its
-ratings.
+One line for each set: how much of all raters' work is done. Beside or below it are the raters of
+the marked set, when each got a link and saved an answer last, how far they agree so far (as **tabwb
+agreement** computes it, the lowest kappa first), and the questions; **tab** goes there to scroll.
+**enter** or **space** asks who rates and opens the rating screen. It shows the text or the sound
+and the form, and nothing that tells who or what gave them. **p** plans a set. **L** makes links to
+the marked set, closes it or exports its ratings; **d** settles what people differ on.
 """
+
+
+def _state(entry: SetEntry) -> tuple[object, ...]:
+    return (entry.set.id, *((one.done, one.last) for one in entry.raters))
 
 
 class SetsPage(Page):
@@ -169,6 +252,8 @@ class SetsPage(Page):
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
         self._sets: tuple[SetEntry, ...] = ()
+        self._agreement: dict[tuple[object, ...], Agreement | str] = {}
+        """How far raters agree, by set and how far each rater was."""
 
     def compose(self) -> ComposeResult:
         """Yield the list, and the highlighted set with its raters and questions."""
@@ -200,6 +285,15 @@ class SetsPage(Page):
             "Rating sets" if one is None else one.set.name
         )
         self.query_one("#set-details", WrappedText).refresh(layout=True)
+        if one is not None and _state(one) not in self._agreement:
+            self._agreement[_state(one)] = "… reading"
+            self.desk.start(self._read_agreement, one)
+
+    async def _read_agreement(self, one: SetEntry) -> None:
+        place = self.desk.engine.store_place
+        found = await self.desk.ask(read_agreement, place, one.set.id, aside=True)
+        self._agreement[_state(one)] = found
+        self.query_one("#set-details", WrappedText).refresh(layout=True)
 
     def _details(self, width: int) -> Iterator[Content]:
         one = self.highlighted
@@ -224,6 +318,8 @@ class SetsPage(Page):
         yield Content.styled("RATERS", f"bold {QUIET}")
         yield from laid(RATERS, one.raters, width)[1:]
         yield from folded(next_words(one), width, ACCENT)
+        yield Content("")
+        yield from agreement_lines(self._agreement[_state(one)], width)
         yield Content("")
         yield from question_lines(one.form, width)
 
