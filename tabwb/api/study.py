@@ -387,15 +387,18 @@ class Study:
             )
         return done(self, kind, {**values, "dry_run": dry_run, "progress": progress})
 
-    def document(self, administration: int | str) -> dict[str, Any]:
-        """Return what ``tabwb results ID --json`` prints (``format: 1``)."""
+    def document(self, administration: int | str, *, sound: bool = False) -> dict[str, Any]:
+        """Return what ``tabwb results ID --json`` prints (``format: 1``).
+
+        With ``sound``, ``file`` of each recording is the path of its sound in the store, else None.
+        """
         from tabwb.analysis.selection import Selection
         from tabwb.media.documents.streamed import document_of
 
         selection = Selection(primary=self._counting())
         statistics = self._plugins().statistics()
         with self.store.unchanged():
-            made = document_of(self.store, administration, selection, statistics)
+            made = document_of(self.store, administration, selection, statistics, sound=sound)
             return {**made, "trials": list(made["trials"])}
 
     def _chosen(self, ids: Ids, **options: Unpack[Choosing]) -> tuple[AdministrationData, ...]:

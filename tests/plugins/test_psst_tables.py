@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 from collections import Counter
@@ -209,6 +210,14 @@ def test_every_format_has_the_same_cells(
     with tabwb.open() as study:
         (made,) = study.do("psst table", which="3")["tables"]
     assert made.to_dicts() == rows
+
+
+def test_a_document_names_the_files_of_recordings_where_that_is_asked() -> None:
+    with tabwb.open() as study:
+        for kept in study.document(1, sound=True)["recordings"]:
+            sound = Path(kept["file"]).read_bytes()
+            assert hashlib.sha256(sound).hexdigest() == kept["sha256"]
+        assert all(kept["file"] is None for kept in study.document(1)["recordings"])
 
 
 def test_who_has_not_agreed_to_share_is_named_beside_a_table_for_a_document(

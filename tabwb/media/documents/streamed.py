@@ -102,8 +102,13 @@ def document_of(
     reference: int | str,
     selection: Selection,
     statistics: tuple[Statistic, ...] = (),
+    *,
+    sound: bool = False,
 ) -> Json:
-    """Return the document of one administration; its ``trials`` are an iterator."""
+    """Return the document of one administration; its ``trials`` are an iterator.
+
+    ``sound``: recordings have the paths of their files.
+    """
     (data,) = load_columns(
         store,
         [reference],
@@ -114,7 +119,7 @@ def document_of(
     results = limited(pool([data], interval=True), selection)
     if _is_streamed(data):
         return _streamed(data, Trials(store, {}), results)
-    (whole,) = load_administrations(store, [reference], primary=selection.primary)
+    (whole,) = load_administrations(store, [reference], sound=sound, primary=selection.primary)
     document = administration_document(whole, results)
     return {**document, "trials": iter(document["trials"])}
 
