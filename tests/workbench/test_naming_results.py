@@ -16,6 +16,7 @@ from tabwb.administer.session.session import Session
 from tabwb.analysis.administrations import load_administrations, load_columns
 from tabwb.analysis.grouping import grouped, summarised
 from tabwb.host.plugins import Plugins
+from tabwb.media.views.administration import opening_sentence
 from tabwb.records.conditions import Conditions
 from tabwb.records.naming import Coded, Score, Scored, observation_of_json
 from tabwb.records.speakers import Consent
@@ -124,6 +125,12 @@ def test_right_names_have_their_intervals_and_cues_their_effect(shown_results: R
     assert any(each.startswith("semantic ") and each.endswith(" 1") for each in codes)
     assert "proposed" not in codes[0]  # every item was scored by a listener
     assert "Median of 1 right name 0.60 s" in " ".join(written(latency_lines(part, 60)))
+
+
+def test_results_begin_with_the_number_of_right_names(shown_results: Results) -> None:
+    told = opening_sentence(shown_results.battery, shown_results.summary)
+    right = shown_results.summary.named[0].summary.accuracy[0]
+    assert told.startswith(f"{right.correct} of {right.n} names") and right.correct < right.n
 
 
 def test_phonemes_of_other_words_are_left_out_of_the_matrix(shown_results: Results) -> None:

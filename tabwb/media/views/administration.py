@@ -108,13 +108,20 @@ MOST_FOUND = 3
 
 
 def opening_sentence(battery: Battery, results: Results) -> str:
-    """Return how many answers are right, and which features the first judge found."""
+    """Return how many answers and names are right, and which features the first judge found."""
     scored = [part.right for part in results.parts if part.right.n]
     n, right = sum(one.n for one in scored), sum(one.total or 0 for one in scored)
     told = []
     if n:
         share = f"All {n}" if right == n > 1 else f"{tally(right)} of {n}"
         told.append(f"{share} scored answers are right")
+    names = [one.summary.accuracy[0] for one in results.named]
+    if n := sum(one.n for one in names):
+        still_open = sum(one.open for one in names)
+        without = f" ({still_open} without a verdict)" if still_open else ""
+        told.append(f"{sum(one.correct for one in names)} of {n} names are right{without}")
+    elif names:
+        told.append("no name has a verdict")
     if results.judges:
         told.append(_found(battery, results.judges[0]))
     elif battery.features:

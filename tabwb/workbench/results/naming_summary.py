@@ -42,7 +42,7 @@ from tabwb.scoring.naming.target import right_by_score
 from tabwb.tasks.spoken_naming.scores import Naming, named_item
 from tabwb.tasks.spoken_naming.views import NamingView
 from tabwb.workbench.results.stored import Results
-from tabwb.workbench.results.written_summary import NoteLine, accuracy_lines
+from tabwb.workbench.results.written_summary import NoteLine, accuracy_lines, opening_lines
 from tabwb.workbench.shell.columns import Column, laid, laid_beside
 from tabwb.workbench.shell.drawn import MARKS, heat_style, interval_bar, scale, share_bar
 from tabwb.workbench.shell.rule_verdicts import RuleVerdicts, rule_verdicts, score_words
@@ -751,7 +751,8 @@ class NamingSummary(Vertical):
         self._opened = opened
 
     def compose(self) -> ComposeResult:
-        """Yield the panes and the notes."""
+        """Yield the sentence, the panes and the notes."""
+        yield WrappedText(lambda width: (), id="named-sentence")
         with Panes(id="named-panes"), Container(id="named-columns"):
             for side in (PANES[:5], PANES[5:]):
                 with Vertical(classes="named-column"):
@@ -765,7 +766,11 @@ class NamingSummary(Vertical):
         naming = results.naming
         if naming is None:
             return
+        from tabwb.media.views.administration import opening_sentence  # loads numpy
+
         parts = naming.parts
+        sentence = opening_sentence(results.battery, results.summary)
+        self.query_one("#named-sentence", WrappedText).show(partial(opening_lines, sentence))
 
         def phonemes(part: NamingPart, width: int) -> Iterator[Content]:
             return phoneme_lines(part.confusions, width, arpabet=arpabet)

@@ -686,7 +686,7 @@ class WrittenSummary(Vertical):
         summary, given = results.summary, results.administration
         person = given.conditions.kind == "speaker"
         sentence = opening_sentence(results.battery, summary)
-        self.query_one("#results-sentence", WrappedText).show(partial(_opening, sentence))
+        self.query_one("#results-sentence", WrappedText).show(partial(opening_lines, sentence))
         self.query_one("#accuracy", WrappedText).show(partial(accuracy_lines, summary.parts))
         self.query_one(ItemGrid).show(results.grid, person=person)
         replicates = max((len(row.cells) for row in results.grid), default=0)
@@ -727,7 +727,8 @@ class WrittenSummary(Vertical):
             section.scroll_home(animate=False)
 
 
-def _opening(sentence: str, width: int) -> Iterator[Content]:
+def opening_lines(sentence: str, width: int) -> Iterator[Content]:
+    """Yield the sentence with which results begin."""
     yield from folded(sentence, min(width, 100), "bold")
 
 
