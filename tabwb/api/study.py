@@ -390,7 +390,9 @@ class Study:
     def document(self, administration: int | str, *, sound: bool = False) -> dict[str, Any]:
         """Return what ``tabwb results ID --json`` prints (``format: 1``).
 
-        With ``sound``, ``file`` of each recording is the path of its sound in the store, else None.
+        Args:
+            administration: its number or uid.
+            sound: ``file`` of each recording is the path of its sound in the store, else None.
         """
         from tabwb.analysis.selection import Selection
         from tabwb.media.documents.streamed import document_of
