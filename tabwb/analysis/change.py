@@ -244,6 +244,13 @@ class Change:
             )
 
 
+def in_order(members: Iterable[AdministrationData]) -> list[AdministrationData]:
+    """Return sessions in order of day and number."""
+    return sorted(
+        members, key=lambda member: (member.administration.session_date, member.administration.id)
+    )
+
+
 def change_of(
     members: Sequence[AdministrationData],
     sets: Mapping[str, Iterable[Place]] | None = None,
@@ -253,9 +260,7 @@ def change_of(
 
     Only items with exactly one answer in every session count. Sessions are taken as equally spaced.
     """
-    ordered = sorted(
-        members, key=lambda member: (member.administration.session_date, member.administration.id)
-    )
+    ordered = in_order(members)
     first, n = ordered[0].administration, len(ordered)
     examinee = first.conditions.study_id or first.conditions.examinee
     if n < 2:
@@ -266,7 +271,7 @@ def change_of(
         )
     if baselines is not None and not 1 <= baselines < n:
         raise UsageError(f"{baselines} sessions before treatment of {n}", allowed=f"1 to {n - 1}")
-    answers = _answers(ordered)
+    answers = answers_of(ordered)
     if not answers:
         raise UsageError(
             f"no answer of '{examinee}' to {first.battery} is scored right or wrong",
@@ -308,7 +313,8 @@ def _session(member: AdministrationData) -> Session:
     )
 
 
-def _answers(ordered: Sequence[AdministrationData]) -> dict[Place, Right]:
+def answers_of(ordered: Sequence[AdministrationData]) -> dict[Place, Right]:
+    """Return of each item with a verdict whether the answer was right, in each session."""
     given: dict[Place, list[list[bool]]] = {}
     for at, member in enumerate(ordered):
         for marks in marks_of([member]):

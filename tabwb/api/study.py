@@ -35,6 +35,7 @@ from tabwb.api.engine import (
 )
 from tabwb.api.rating_sets import RatingSet
 from tabwb.api.running import Administration, stored_in
+from tabwb.operations.dial import DialSessions
 from tabwb.operations.files import DrawFigure, ExportResults, WriteReport
 from tabwb.operations.judge import JudgeRun
 from tabwb.operations.norms import LEAST, MakeNorms
@@ -308,6 +309,35 @@ class Study:
         if rows == "items":
             return tables.change_items_table(found)
         return tables.change_table(found) if rows == "change" else tables.sessions_table(found)
+
+    @does(
+        DialSessions,
+        """
+        Returns:
+            A row for each item and session.
+
+        Raises:
+            UsageError: there are no such sessions, or no such item.
+            NoConsent: the person has not agreed to ``share``; no page is written.
+        """,
+    )
+    def dial(
+        self,
+        speaker: str,
+        *,
+        battery: str = "",
+        item: str = "",
+        sessions: str = "",
+        where: Where = (),
+        out: str | os.PathLike[str] | None = None,
+        force: bool = False,
+        study_ids: bool = False,
+        within_study: bool = False,
+        primary: str = "",
+    ) -> Table:
+        """Return what a speaker said to each item at each session, as ``tabwb speaker dial``."""
+        table: Table = done(self, DialSessions, locals())["tables"][0]
+        return table
 
     def compare(self, first: Ids, second: Ids, *, primary: str = "") -> Table:
         """Return the differences of two sides on their common items, with intervals and tests.

@@ -9,6 +9,7 @@ import click
 
 from tabwb.cli.command import add_commands
 from tabwb.cli.common import json_option, opened_plugins, print_json
+from tabwb.operations.dial import DialSessions
 from tabwb.operations.speaker import (
     AddSpeaker,
     ConsentOfSpeaker,
@@ -33,7 +34,7 @@ def speaker() -> None:
 
 add_commands(
     speaker, ListSpeakers, ShowSpeaker, AddSpeaker, SetSpeaker, ImportSpeakers, ConsentOfSpeaker,
-    LogOfSpeakers, DeleteSpeaker,
+    LogOfSpeakers, DeleteSpeaker, DialSessions,
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The dial: one prompt at each step of a lesion's amount."""
+"""The dial: one prompt at each step of a lesion's amount, or at each session of a person."""
 
 from __future__ import annotations
 
@@ -12,13 +12,27 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.spec import parse_numbers
-from tabwb.operations.operation import Arg, Operation, Progress, Told, Tools
+from tabwb.operations.files import (
+    PRIMARY,
+    STUDY_IDS,
+    WITHIN_STUDY,
+    ask_to_log,
+    destination,
+    tell_written,
+)
+from tabwb.operations.operation import WHERE, Arg, Operation, Progress, Told, Tools
+from tabwb.operations.speaker import SPEAKER
 from tabwb.records.errors import Interrupted, UsageError
 from tabwb.records.words import plural, separated
 
 if TYPE_CHECKING:
-    from tabwb.administer.sweep.dial import Step
     from tabwb.host.plugins import Plugins
+    from tabwb.records.steps import Step
+    from tabwb.store.store import Store
+
+PAGE = Arg("Also write one HTML file with a slider.", "File", metavar="FILE.html", kind="new",
+           blank="no file")  # fmt: skip
+OVERWRITE = Arg("Overwrite the file.", "Overwrite")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,11 +74,8 @@ class DialLesion(Operation):
     prompt: Annotated[
         str, Arg("Ask this in place of the item's prompt.", "Prompt", blank="that of the item")
     ] = ""
-    out: Annotated[
-        Path | None,
-        Arg("Also write one HTML file with a slider.", "File", metavar="FILE.html", kind="new"),
-    ] = None  # fmt: skip
-    force: Annotated[bool, Arg("Overwrite the file.", "Overwrite")] = False
+    out: Annotated[Path | None, PAGE] = None
+    force: Annotated[bool, OVERWRITE] = False
     keep: Annotated[
         bool, Arg("Store the answers as the conditions of a sweep, with the tag 'dial'.", "Keep")
     ] = False
@@ -86,14 +97,9 @@ class DialLesion(Operation):
 
     def check(self, plugins: Plugins) -> None:
         """Refuse a file that cannot be written."""
-        from tabwb.media.destination import check_destination
-
         self._shares()
         parse_numbers(self.seeds, "seeds", "the dial")
-        if self.out is not None:
-            if self.out.suffix.lower() not in {".html", ".htm"}:
-                raise UsageError("this is not the name of a page", where="out", allowed="FILE.html")
-            check_destination(self.out, force=self.force)
+        _check_page(self.out, force=self.force)
 
     def run(self, tools: Tools) -> Progress:
         """Ask, and write the page."""
@@ -131,10 +137,12 @@ class DialLesion(Operation):
         if self.out is not None:
             from tabwb.host.writing import write_bytes
             from tabwb.media.destination import check_destination
-            from tabwb.media.documents.dial_page import dial_page
+            from tabwb.media.documents.dial_page import dial_page, lesion_facts
 
             place = check_destination(self.out, force=self.force)
-            page = dial_page(table, titles, self.model, self.target, self.layers, dial.prompt)
+            page = dial_page(
+                table, titles, lesion_facts(self.model, self.target, self.layers, dial.prompt)
+            )
             write_bytes(place, page.encode())
 
     def _shares(self) -> tuple[float, ...]:
@@ -161,3 +169,114 @@ class DialLesion(Operation):
         """Yield how many conditions were not answered."""
         if document["failed"]:
             yield f"{plural(document['failed'], 'condition')} without an answer"
+
+
+@dataclass(frozen=True, kw_only=True)
+class DialSessions(Operation):
+    """Show what the speaker ID said to each item at each session with one battery.
+
+    Names of pictures are compared with the target, other answers with the first session; the table
+    has what differs, what counts as right, the rules' verdicts, and features that the rules judge
+    found. --out writes a page with the sessions on a slider, which needs no network and has no
+    sound, no picture and no date.
+
+    Nothing is diagnosed.
+    """
+
+    NAME, TITLE, DOING, TOLD = "speaker dial", "Show", "Sessions", "answer"
+    TABLES: ClassVar[bool] = True
+    speaker: Annotated[str, SPEAKER]
+    battery: Annotated[
+        str, Arg("The battery, if there are sessions of several.", "Battery", metavar="ID",
+                 blank="the one of all sessions", short=True),
+    ] = ""  # fmt: skip
+    item: Annotated[
+        str, Arg("Only this item, SUBTEST/ITEM.", "Item", blank="all items", short=True)
+    ] = ""
+    sessions: Annotated[
+        str,
+        Arg("Only these sessions: numbers of administrations, or days.", "Sessions",
+            metavar="N,N", names=True, blank="all sessions", short=True),
+    ] = ""  # fmt: skip
+    where: Annotated[tuple[str, ...], WHERE] = ()
+    out: Annotated[Path | None, PAGE] = None
+    force: Annotated[bool, OVERWRITE] = False
+    study_ids: Annotated[bool, STUDY_IDS] = False
+    within_study: Annotated[bool, WITHIN_STUDY] = False
+    primary: Annotated[str, PRIMARY] = ""
+
+    @property
+    def about(self) -> str:
+        """Who spoke."""
+        return self.speaker
+
+    @property
+    def writes(self) -> bool:
+        """Only the log of people's data is written, which :meth:`do` asks for."""
+        return False
+
+    def numbers(self, store: Store) -> list[int]:
+        """Nothing is changed."""
+        return []
+
+    def check(self, plugins: Plugins) -> None:
+        """Refuse a file that cannot be written."""
+        _check_page(self.out, force=self.force)
+
+    def do(self, tools: Tools) -> None:
+        """Read the sessions, and write the page."""
+        from tabwb.analysis.change import members_of
+        from tabwb.analysis.sessions import COMPARED, session_steps, titles_of
+        from tabwb.analysis.tables.lesions import dial_table
+
+        counting = tools.plugins.configuration.study.counting_rater(self.primary)
+        members = members_of(
+            tools.store, self.speaker, self.battery or None, sessions=self.sessions or None,
+            where=self.where, primary=counting,
+        )  # fmt: skip
+        battery, numbers = members[0].battery, [one.administration.id for one in members]
+        steps = [
+            one for one in session_steps(tools.store, members)
+            if one.session is not None and self.item in {"", one.session.item}
+        ]  # fmt: skip
+        if not steps:
+            known = dict.fromkeys(f"{part.id}/{item.id}" for part in battery.subtests
+                                  for item in part.items if not item.practice)  # fmt: skip
+            raise UsageError(f"there is no item '{self.item}'", where="item",
+                             allowed=", ".join(known))  # fmt: skip
+        tools.chosen, titles = numbers, titles_of(battery)
+        table = dial_table(steps, titles, (COMPARED,))
+        tools.tables.append((table, f"{self.speaker}, {battery.id}: what was said, by session"))
+        tools.document |= {
+            "speaker": self.speaker, "battery": battery.id, "administrations": numbers,
+            "out": None if self.out is None else str(self.out),
+        }  # fmt: skip
+        if self.out is None:
+            return
+        from tabwb.administer.consent import check_export, logged
+        from tabwb.host.writing import write_bytes
+        from tabwb.media.documents.dial_page import dial_page, session_facts
+
+        place = destination(tools, self.out, force=self.force, stdout=False)
+        given = [one.administration for one in members]
+        ask_to_log(tools, numbers, "a page of sessions")
+        permit = check_export(
+            tools.store, tools.plugins, given, "page of sessions", place,
+            within_study=self.within_study,
+        )  # fmt: skip
+        who = self.speaker if self.study_ids else "a participant"
+        with logged(tools.store, permit.acts):
+            write_bytes(place, dial_page(table, titles, session_facts(who, battery)).encode())
+        if permit.notice:
+            tools.warn(permit.notice)
+        tell_written(tools, place)
+
+
+def _check_page(out: Path | None, *, force: bool) -> None:
+    """Refuse a page that cannot be written."""
+    from tabwb.media.destination import check_destination
+
+    if out is not None:
+        if out.suffix.lower() not in {".html", ".htm"}:
+            raise UsageError("this is not the name of a page", where="out", allowed="FILE.html")
+        check_destination(out, force=force)

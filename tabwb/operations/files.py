@@ -193,7 +193,7 @@ class ExportResults(Operation):
                 tools.tell(Told("", done, planned, done))
 
         chosen = matching(tools.store, self.ids, self.where) if self.where else self.ids
-        _ask_to_log(tools, chosen, "an export")
+        ask_to_log(tools, chosen, "an export")
         permit = export(
             tools.store, tools.plugins, chosen, self._spec, place,
             within_study=self.within_study, primary=self.primary, judge=self.judge,
@@ -201,7 +201,7 @@ class ExportResults(Operation):
         )  # fmt: skip
         if permit.notice:
             tools.warn(permit.notice)
-        _written(tools, place)
+        tell_written(tools, place)
         return iter(())
 
 
@@ -325,12 +325,12 @@ class WriteReport(Operation):
             tools.document |= told.to_json()
         if self.bib is not None:
             write_bytes(places[self.bib], told.bibtex.encode())
-            _written(tools, places[self.bib])
+            tell_written(tools, places[self.bib])
 
     def _write(self, tools: Tools, about: Studied, place: Path) -> None:
         from tabwb.media.report import write_report
 
-        _ask_to_log(tools, [member.administration.id for member in about.members], "a report")
+        ask_to_log(tools, [member.administration.id for member in about.members], "a report")
         permit = write_report(
             tools.store, tools.plugins, about, place,
             title=self.title, n_responses=self.responses, within_study=self.within_study,
@@ -338,7 +338,7 @@ class WriteReport(Operation):
         )  # fmt: skip
         if permit.notice:
             tools.warn(permit.notice)
-        _written(tools, place)
+        tell_written(tools, place)
 
     @property
     def _command(self) -> str:
@@ -478,7 +478,7 @@ class DrawFigure(Operation):
         for notice in written.notices:
             tools.warn(notice)
         for file in written.files:
-            _written(tools, file)
+            tell_written(tools, file)
 
     def lines(self, document: Mapping[str, Any]) -> Iterator[str]:
         """Yield the figures with their options."""
@@ -528,13 +528,14 @@ def destination(tools: Tools, out: Path, *, force: bool, stdout: bool = True) ->
     return check_destination(out, force=force, remedy=remedy)
 
 
-def _written(tools: Tools, place: Path) -> None:
+def tell_written(tools: Tools, place: Path) -> None:
+    """Say which file was written."""
     tools.document.setdefault("written", []).append(str(place))
     if not is_stdout(place):
         tools.say(f"{place} written")
 
 
-def _ask_to_log(tools: Tools, references: Sequence[int | str], what: str) -> None:
+def ask_to_log(tools: Tools, references: Sequence[int | str], what: str) -> None:
     """Say that the store will be written, where people's data leave it."""
     from tabwb.analysis.administrations import chosen_administrations
 

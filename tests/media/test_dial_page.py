@@ -1,7 +1,10 @@
-"""The page with the slider that 'lesion dial --out' writes, in a browser."""
+"""The pages with a slider that 'lesion dial' and 'speaker dial' write, in a browser."""
 
 from __future__ import annotations
 
+import asyncio
+import json
+import re
 from pathlib import Path
 
 import pytest
@@ -9,9 +12,17 @@ import pytest
 pytest.importorskip("aiohttp", reason="needs tabwb[server]")
 
 import tabwb
-from tests.serve.browser import browser, find_chromium
+from tabwb.cli.main import main
+from tests.golden.freeze import unpacked
+from tests.serve.browser import Tab, browser, find_chromium
 
 PROGRAM = find_chromium()
+
+
+async def loaded(tab: Tab) -> None:
+    """Wait until the page and its script are there."""
+    while await tab.evaluate("document.readyState") != "complete":
+        await asyncio.sleep(0.01)
 
 
 @pytest.mark.skipif(PROGRAM is None, reason="needs Chromium")
@@ -30,12 +41,12 @@ async def test_the_slider_shows_each_answer_and_asks_for_nothing(
         async def shown(name: str) -> str:
             return str(await tab.evaluate(f"document.getElementById('{name}').textContent.trim()"))
 
-        await tab.evaluate("new Promise(requestAnimationFrame)")
+        await loaded(tab)
         assert await shown("said") == said["intact", 0.0, None]
         for place, amount in enumerate((0.1, 0.4), start=1):
             for seed in (1, 2):
                 await tab.evaluate(
-                    f"at('seed').value = {seed}; at('seed').dispatchEvent(new Event('change'));"
+                    f"at('seed').value = {seed - 1}; at('seed').dispatchEvent(new Event('change'));"
                     f"at('amount').value = {place}; at('amount').dispatchEvent(new Event('input'))"
                 )
                 assert await shown("said") == said["lesion", amount, seed]
@@ -47,4 +58,72 @@ async def test_the_slider_shows_each_answer_and_asks_for_nothing(
         await tab.evaluate("document.querySelectorAll('#ladder button')[0].click()")
         assert await shown("said") == said["intact", 0.0, None]
         assert not tab.complaints
+        assert all(one.startswith("file:") for one in tab.requested)
+
+
+def sessions(folder: Path) -> tuple[Path, Path]:
+    """A store in which P01 named six pictures in each of four sessions, and the page of them."""
+    (folder / "made").mkdir()
+    return unpacked("naming", folder / "made"), folder / "sessions.html"
+
+
+def test_sessions_are_one_table_for_command_and_python_and_its_page_names_nobody(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, page = sessions(tmp_path)
+    with tabwb.open(store, write=True) as study:
+        found = study.dial("P01", out=page)
+        change = study.change("P01", rows="items").to_dicts()
+        with pytest.raises(tabwb.UsageError):
+            study.dial("P01", item="nouns/none")
+        with pytest.raises(tabwb.UsageError):
+            study.dial("P01", out=tmp_path / "a.txt")
+    rows = found.to_dicts()
+    assert [row["session"] for row in rows] == [1, 2, 3, 4] * 6
+    assert [row["day"] for row in rows] == [0, 7, 14, 21] * 6
+    # What is right is what the change of these sessions counts.
+    right = {
+        (f"{one['part']}/{one['item']}", number): one[f"session_{number}"]
+        for one in change for number in (1, 2, 3, 4)
+    }  # fmt: skip
+    assert {(row["item"], row["session"]): row["right"] for row in rows} == right
+    for row in rows:
+        said, target = row["answer"].split(), row["compared"].split()
+        assert row["words"] == len(said) and row["new"] == len(row["new_words"] or ())
+        assert {*said} - {*target} <= {*(row["new_words"] or ())}
+        assert said != target or not row["new"]
+    text = page.read_text(encoding="utf-8")
+    assert not re.search(r"P01|20\d\d-\d\d", text) and not re.search(r'(src|href)="', text)
+    assert main(["speaker", "dial", "P01", "--store", str(store), "--json", "-q"]) == 0
+    (table,) = json.loads(capsys.readouterr().out)["tables"]
+    assert table["name"] == "session-dial" and len(table["rows"]) == len(rows)
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="needs Chromium")
+async def test_the_page_of_sessions_turns_by_keys_and_each_control_has_a_name(
+    tmp_path: Path,
+) -> None:
+    store, page = sessions(tmp_path)
+    with tabwb.open(store, write=True) as study:
+        rows = study.dial("P01", out=page).to_dicts()
+    assert PROGRAM is not None
+    async with browser(PROGRAM, tmp_path / "profile") as show:
+        tab = await show(page.as_uri())
+        await loaded(tab)
+        for at in range(6):
+            await tab.evaluate(
+                f"at('seed').value = {at}; at('seed').dispatchEvent(new Event('change'))"
+            )
+            for place, row in enumerate(rows[4 * at : 4 * at + 4]):
+                await tab.evaluate(f"document.querySelectorAll('#ladder button')[{place}].click()")
+                said = await tab.evaluate(
+                    "[at('said').textContent, document.querySelectorAll('#said .new').length, "
+                    "at('controls').hidden, at('value').textContent]"
+                )
+                assert said == [row["answer"], row["new"], True, f"session {place + 1}"]
+        unnamed = await tab.evaluate(
+            "[...document.querySelectorAll('input, select, button')]"
+            ".filter((one) => !(one.labels?.length || one.textContent.trim())).length"
+        )
+        assert unnamed == 0 and not tab.complaints
         assert all(one.startswith("file:") for one in tab.requested)

@@ -25,6 +25,8 @@ from tabwb.tasks.spoken_naming.giving import create_naming
 from tabwb.tasks.spoken_naming.task import spoken_in
 from tabwb.tasks.spoken_naming.views import NamingView
 from tabwb.workbench.comparison.page import NamedItems
+from tabwb.workbench.engine.messages import Playing
+from tabwb.workbench.lesions.dial_page import DialPage
 from tabwb.workbench.naming.controller import Player
 from tabwb.workbench.results.naming_body import NamedDetail
 from tabwb.workbench.results.naming_summary import (
@@ -374,3 +376,61 @@ async def test_people_stand_among_models_and_nothing_breaks(sit: Sit) -> None:
             await seat.pilot.pause(0.05)
         assert not [one for one in seat.app.screen.query(Static) if "unexpected" in str(one)]
         await seat.until(lambda: seat.desk.page == "results" or seat.asked, "one of its sessions")
+
+
+async def test_the_sessions_of_a_speaker_are_on_the_dial_with_their_sound(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    played: list[tuple[int, int]] = []
+
+    def turn(player: Player, session: Session, view: NamingView | None) -> None:
+        assert view is not None and view.take is not None
+        played.append((session.administration.id, view.trial.plan.number))
+        player._say(Playing(*played[-1], lambda: None))
+
+    monkeypatch.setattr(Player, "turn", turn)
+    async with sit((80, 24)) as seat:
+        await seat.press("p", at="participants")
+        await seat.until(lambda: seat.desk.current.foot_rank, "the page")
+        await seat.press("z", at="dial")
+        page = seat.desk.current
+        assert isinstance(page, DialPage)
+        await seat.until(lambda: page.setting, "the sessions")
+        assert page.facts is not None and page.facts.days == (None, None)
+        assert len(page.facts.items) == 4
+        one, two = (page.step_at("lesion", number) for number in (1.0, 2.0))
+        assert one is not None and one.session is not None and two is not None
+        # D AO G is the target, transcribed; the second response was heard, and coded an error.
+        assert (one.answer, one.new_words, one.features["right"]) == ("d ɔ ɡ", (), True)
+        assert two.features["right"] is True and not two.answer
+        # Without consent to rate nothing is played; with it, each session in turn.
+        with Store.open(seat.store) as store:
+            store.people.keep_consents([Consent("S-014", "rate", False, "2026-10-01")])
+        await seat.press("l")
+        await seat.until(lambda: seat.asked, "the refusal")
+        assert not played
+        await seat.press("escape")
+        await seat.closed()
+        with Store.open(seat.store) as store:
+            store.people.keep_consents([Consent("S-014", "rate", True, "2026-11-01")])
+        await seat.press("space")
+        await seat.until(lambda: played == [(1, 1), (2, 1)], "both sessions in turn")
+        assert page.place == 1
+        await seat.press("up", "left", "l")
+        await seat.until(lambda: len(played) == 3, "the last item")
+        assert page.setting is not None and page.setting.item == "nouns/house"
+        assert played[-1] == (1, 4)
+
+        # What is shown is written by the operation's dialog, under its consent.
+        file = seat.store.parent / "sessions.html"
+        await seat.press("e")
+        await seat.has("out")
+        seat.fill(out=str(file))
+        await seat.press_button("begin")
+        await seat.reads("! ")  # no consent to share
+        assert not file.exists()
+        with Store.open(seat.store) as store:
+            store.people.keep_consents([Consent("S-014", "share", True, "2026-11-01")])
+        await seat.press_button("begin")
+        await seat.until(file.exists, "the page")
+        assert "S-014" not in file.read_text(encoding="utf-8")

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tabwb.administer.sweep.grid import grid_of, resolved, sweep_of
@@ -20,8 +20,8 @@ from tabwb.lesion.spec import spec_values
 from tabwb.plugin_api.components import Cancel
 from tabwb.records.conditions import conditions_of
 from tabwb.records.errors import TabwbError
-from tabwb.records.ratings import Rating
-from tabwb.records.states import AdministrationStatus, StopReason
+from tabwb.records.states import AdministrationStatus
+from tabwb.records.steps import Step, said_in
 from tabwb.records.trials import IDENTITY
 from tabwb.scoring.word_difference import word_difference
 
@@ -35,67 +35,6 @@ NAME = "dial"
 AMOUNTS = tuple(step / 100 for step in range(1, 21))
 ORDER: Mapping[Role, int] = {"intact": 0, "lesion": 1, "control": 2}
 TOGETHER = 64
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One answer.
-
-    Attributes:
-        role: of the model that gave it: intact, lesioned, or with a control.
-        amount: of the lesion; of a control that of the lesion whose size it has; 0: intact.
-        seed: of the choice of units; None: intact, or nothing is drawn.
-        lesion: the spec; empty: intact.
-        answer: its text.
-        status: of the text, or ``error``.
-        cut: it ends at the token limit.
-        words: number of its words.
-        new_words: those that the intact model does not say at this place.
-        features: each feature that the rules judge rated: whether it is present; None: undefined.
-        reason: of an error.
-    """
-
-    role: Role
-    amount: float
-    seed: int | None = None
-    lesion: str = ""
-    answer: str = ""
-    status: str = "error"
-    cut: bool = False
-    words: int = 0
-    new_words: tuple[str, ...] = ()
-    features: Mapping[str, bool | None] = field(default_factory=dict)
-    reason: str = ""
-
-    @property
-    def present(self) -> tuple[str, ...]:
-        """The features that are present."""
-        return tuple(name for name, value in self.features.items() if value)
-
-    @property
-    def rated(self) -> bool:
-        """Whether at least one feature has a value."""
-        return any(value is not None for value in self.features.values())
-
-
-def alike(step: Step, computed: Iterable[Step]) -> tuple[int, int]:
-    """Return how many answers have the same set of present features as a step, and of how many.
-
-    Of those computed, answers of its role and amount count, with one of each seed, itself among
-    them, that have a value for at least one feature. The others are in neither number: (0, 0) where
-    the step is one of them.
-
-    >>> one, two, none = (Step("lesion", 0.1, seed, features={"jargon": value})
-    ...                   for seed, value in enumerate((True, False, None)))
-    >>> alike(one, [one, two, none, Step("control", 0.1, 4, features={"jargon": True})])
-    (1, 2)
-    >>> alike(none, [one, two, none])
-    (0, 0)
-    """
-    place = step.role, step.amount
-    seeds = {one.seed: one for one in computed if one.rated and (one.role, one.amount) == place}
-    same = sum({*one.present} == {*step.present} for one in seeds.values())
-    return (same, len(seeds)) if step.rated else (0, 0)
 
 
 def items_of(battery: Battery) -> list[str]:
@@ -255,18 +194,6 @@ def _place(point: Point) -> tuple[float, int | None]:
 
 def _answered(step: Step, point: Point, store: Store, number: int) -> Step:
     trial = next((one for one in store.trials(number) if one.is_answered), None)
-    attempt = None if trial is None else trial.counting
-    if trial is None or attempt is None or attempt.status is None:
+    if trial is None:
         return replace(step, reason=step.reason or "there is no answer")
-    judge = next(iter(point.conditions.judges), "")
-    return replace(
-        step,
-        answer=attempt.response,
-        status=attempt.status.value,
-        cut=attempt.stop_reason is StopReason.LENGTH,
-        features={one.measure: _present(one) for one in trial.ratings if one.rater == judge},
-    )
-
-
-def _present(rating: Rating) -> bool | None:
-    return None if rating.value is None else rating.value > 0
+    return said_in(step, trial, next(iter(point.conditions.judges), ""))

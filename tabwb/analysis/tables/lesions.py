@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from tabwb.administer.sweep.dial import Step, alike
 from tabwb.administer.sweep.sweep import Point
 from tabwb.analysis.tables.declared import number, text, texts, truth, whole
 from tabwb.lesion.declared import MEASURES, TARGETS, Part
 from tabwb.lesion.spec import Lesion
 from tabwb.lesion.taken import Planned, change_text, kept
+from tabwb.records.steps import Step, alike
 from tabwb.records.trials import Administration
 from tabwb.tables.table import Table, records_table
 
@@ -68,10 +68,10 @@ def sweep_table(name: str, conditions: Sequence[Condition]) -> Table:
 def dial_table(
     steps: Sequence[Step], titles: Mapping[str, str], notes: Sequence[str] = ()
 ) -> Table:
-    """Return one row for each answer of a dial.
+    """Return one row for each answer of a dial, of a model or of a person.
 
     Args:
-        steps: intact first.
+        steps: intact first, or sessions.
         titles: of the features, by their ids; each that was rated in some answer is a column.
         notes: below the table.
     """
@@ -80,7 +80,7 @@ def dial_table(
         if any(step.features.get(name) is not None for step in steps)
     ]  # fmt: skip
     features = [
-        truth(name, titles[name], f"whether the rules judge finds {titles[name].lower()}; missing: "
+        truth(name, titles[name], f"whether this is found: {titles[name].lower()}; missing: "
               "undefined", partial(_feature, name))
         for name in rated
     ]  # fmt: skip
@@ -90,7 +90,9 @@ def dial_table(
         whole("alike", "Alike", "number of these with the same set of present features",
               lambda step: alike(step, steps)[0] or None),
     )  # fmt: skip
-    return records_table("lesion-dial", (*DIAL, *seeds, *features), steps, notes)
+    if any(step.session for step in steps):
+        return records_table("session-dial", (*SESSION, *SAID, *features), steps, notes)
+    return records_table("lesion-dial", (*DIAL, *SAID, PRESENT, *seeds, *features), steps, notes)
 
 
 def _feature(name: str, step: Step) -> bool | None:
@@ -140,11 +142,26 @@ DIAL = (
     text("role", "Role", "intact, lesion, or control: as many weights anywhere in the model"),
     whole("seed", "Seed", "of the choice of units"),
     text("lesion", "Lesion", "the spec; missing of the intact model"),
-    text("answer", "Answer", "what the model says"),
+)  # fmt: skip
+SESSION = (
+    text("item", "Item", "SUBTEST/ITEM", "session.item"),
+    whole("session", "Session", "from 1, in order of day and number",
+          lambda step: int(step.amount)),
+    whole("day", "Day", "days since the first session", "session.day"),
+    whole("administration", "Administration", "its number in the store", "session.administration"),
+    text("target", "Target", "the name of the picture", "session.target"),
+    text("compared", "Compared with", "the target as words or phonemes, or the answer of the first "
+         "session", "session.compared"),
+    text("source", "Source", "of what was called a picture: heard, or a transcript",
+         "session.source"),
+)  # fmt: skip
+SAID = (
+    text("answer", "Answer", "what is said; phonemes in IPA with spaces between"),
     text("status", "Status", "of the text; features of an unusable one are undefined"),
-    whole("words", "Words", "number of words"),
-    whole("new", "New", "number of words that the intact model does not say at their place",
+    whole("words", "Words", "number of words, or of phonemes"),
+    whole("new", "New", "number of words that the intact model does not say at their place; of a "
+          "person, that are not in what the answer is compared with",
           lambda step: len(step.new_words)),
     texts("new_words", "New words", "these words"),
-    texts("present", "Features", "that the rules judge finds"),
 )  # fmt: skip
+PRESENT = texts("present", "Features", "that the rules judge finds")

@@ -7,14 +7,14 @@ const make = (tag, text, name) => {
   if (name) made.className = name;
   return made;
 };
-const intact = data.steps.find((step) => step.role === "intact");
-const seeds = [...new Set(data.steps.filter((step) => step.seed !== null).map((step) => step.seed))];
-const amounts = [...new Set(data.steps.map((step) => step.amount))].sort((a, b) => a - b);
+const roles = data.steps.some((step) => step.role === "session") ? ["session"] : ["lesion", "control"];
+const seeds = [...new Set(data.steps.filter((step) => step.choice !== null).map((step) => step.choice))];
+const amounts = [...new Set(data.steps.map((step) => step.at))].sort((a, b) => a - b);
 let seed = seeds.length ? seeds[0] : null;
 let place = 0;
 let timer = 0;
-const step = (role, amount) => amount === 0 ? intact : data.steps.find((one) =>
-  one.role === role && one.amount === amount && (one.seed === seed || one.seed === null));
+const step = (role, amount) => data.steps.find((one) => (one.role === role || one.role === "intact") &&
+  one.at === amount && (one.choice === seed || one.choice === null));
 const words = (one, where) => {
   where.replaceChildren();
   if (!one) { where.textContent = "not computed"; return; }
@@ -36,31 +36,32 @@ const strip = (role, feature, row) => {
 };
 const show = () => {
   const amount = amounts[place];
-  const one = step("lesion", amount);
+  const one = step(roles[0], amount);
   at("amount").value = place;
-  at("value").textContent = amount === 0 ? "intact" : data.target + " " + amount;
-  at("what").textContent = amount === 0 ? "Said by the intact model" : "Said by the lesioned model";
+  at("value").textContent = amount === 0 ? "intact" : data.unit + " " + amount;
+  at("amount").setAttribute("aria-valuetext", at("value").textContent);
+  at("what").textContent = place === 0 ? data.first : data.later;
   words(one, at("said"));
   words(step("control", amount), at("other"));
-  at("state").textContent = one ? [one.status === "ok" ? "" : one.status,
-    one.words + " words, " + one.new_words + " not said by the intact model",
+  at("state").textContent = one ? [...one.notes,
+    one.new_words + " of " + one.words + " " + data.differs,
     one.seeds > 1 ? one.alike + " of " + one.seeds + " seeds have the same features" : ""].filter(Boolean).join(" · ") : "";
   at("features").replaceChildren();
   for (const [feature, title] of data.features) {
-    for (const role of ["lesion", "control"]) {
+    for (const role of roles) {
       const row = document.createElement("tr");
-      row.append(make("th", role === "lesion" ? title : "control", role === "lesion" ? "" : "quiet"));
+      row.append(make("th", role === "control" ? "control" : title, role === "control" ? "quiet" : ""));
       strip(role, feature, row);
       const now = step(role, amount);
       const value = now ? now.features[feature] : undefined;
-      row.append(make("td", value === true ? "present" : value === false ? "absent" : "undefined", "quiet"));
+      row.append(make("td", value === true ? "yes" : value === false ? "no" : "undefined", "quiet"));
       at("features").append(row);
     }
   }
   at("ladder").replaceChildren();
   amounts.forEach((each, index) => {
     const line = make("li", "");
-    const said = step("lesion", each);
+    const said = step(roles[0], each);
     const button = make("button", each + "  " + (said ? said.answer.slice(0, 160) : "not computed"));
     button.setAttribute("aria-current", String(index === place));
     button.addEventListener("click", () => { stop(); place = index; show(); });
@@ -71,9 +72,10 @@ const show = () => {
 const stop = () => { clearInterval(timer); timer = 0; at("play").textContent = "Play"; };
 at("amount").max = amounts.length - 1;
 at("amount").addEventListener("input", () => { stop(); place = Number(at("amount").value); show(); });
-for (const one of seeds) at("seed").append(make("option", String(one)));
+for (const [index, one] of seeds.entries()) at("seed").append(Object.assign(make("option", String(one)), { value: index }));
+at("controls").hidden = !roles.includes("control");
 at("seeds").hidden = seeds.length < 2;
-at("seed").addEventListener("change", () => { seed = Number(at("seed").value); show(); });
+at("seed").addEventListener("change", () => { seed = seeds[Number(at("seed").value)]; show(); });
 at("play").addEventListener("click", () => {
   if (timer) { stop(); return; }
   if (place === amounts.length - 1) place = 0;

@@ -127,6 +127,9 @@ _VIEWS = (
             "",
             "amount role seed status words new present alike seeds answer",
         ),
+        "session-dial": View(
+            "what was said, by session", "", "item session day status answer compared new right"
+        ),
     }
 )
 """Name of a table to its view."""

@@ -242,6 +242,10 @@ class LesionsActions(Actions):
         if self.desk.catalogue is not None:
             await self.desk.go("dial", wanted)
 
+    async def dial_sessions(self, speaker: str, battery: str = "", item: str = "") -> None:
+        """Open the dial of the sessions of a person."""
+        await self.desk.go("dial", {"speaker": speaker, "battery": battery, "item": item})
+
     async def demonstrate(self, battery: str, model: str) -> None:
         """Open the dial; then give a battery to the intact and a lesioned model, aside."""
         from tabwb.operations.lesion import SweepLesions

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tabwb.administer.session.setup import find_battery
-from tabwb.administer.sweep.dial import Dial, Step, items_of
+from tabwb.administer.sweep.dial import Dial, items_of
 from tabwb.administer.sweep.sweep import Model
 from tabwb.host.plugins import Plugins
 from tabwb.lesion.declared import TARGETS
+from tabwb.records.errors import TabwbError
+from tabwb.records.steps import Step
 from tabwb.store.store import Store
 
 if TYPE_CHECKING:
     from tabwb.host.settings import Configuration
+    from tabwb.workbench.engine.engine import Engine
+    from tabwb.workbench.shell.pictures import Pixels
 
 STEPS = 20
 """Amounts of a dial, besides 0."""
@@ -51,12 +55,14 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The loaded model, and what can be dialled.
+    """The loaded model, or the person, and what can be dialled.
 
     Attributes:
         targets: of single weights, each with its layers.
         items: that can be asked, ``SUBTEST/ITEM``, with their prompts.
         titles: of the features, by their ids.
+        days: of each session of a person, from the first one; None: not known. Of a model empty.
+        pictures, hash: of a person: of the items, and of the battery that has them.
     """
 
     model: str
@@ -64,6 +70,47 @@ class Facts:
     targets: dict[str, list[int]]
     items: dict[str, str]
     titles: dict[str, str]
+    days: tuple[int | None, ...] = ()
+    pictures: Mapping[str, str] = field(default_factory=dict)
+    hash: str = ""
+
+
+def read_sessions(engine: Engine, speaker: str, battery: str) -> tuple[Facts, tuple[Step, ...]]:
+    """Return what a person said to each item at each session."""
+    from tabwb.analysis.change import members_of
+    from tabwb.analysis.sessions import session_steps, titles_of
+
+    primary = engine.plugins.configuration.study.primary_rater
+    members = members_of(engine.store, speaker, battery or None, primary=primary)
+    steps, given = session_steps(engine.store, members), members[0].battery
+    days = {one.amount: one.session.day for one in steps if one.session is not None}
+    asked = {one.session.item: one.session.target for one in steps if one.session is not None}
+    found = {name: given.subtest(name.split("/")[0]).item(name.split("/")[1]) for name in asked}
+    items = {name: asked[name] or item.prompt for name, item in found.items()}
+    pictures = {name: item.picture for name, item in found.items()}
+    facts = Facts(
+        speaker,
+        given.id,
+        {},
+        items,
+        titles_of(given),
+        tuple(days.values()),
+        pictures,
+        members[0].administration.battery_hash,
+    )
+    return facts, steps
+
+
+def read_item_picture(engine: Engine, facts: Facts, item: str) -> tuple[Pixels | None, str]:
+    """Return the picture of an item, if it has one, or why it cannot be shown."""
+    from tabwb.workbench.shell.pictures import read_picture
+
+    if not (name := facts.pictures[item]):
+        return None, ""
+    try:
+        return read_picture(engine.store.battery_assets(facts.hash)[name], name), ""
+    except (KeyError, TabwbError) as error:
+        return None, str(error)
 
 
 class Dialled:

@@ -8,6 +8,7 @@ import shlex
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -24,15 +25,18 @@ from tabwb.records.errors import TabwbError
 from tabwb.records.files import expanded
 from tabwb.scoring.word_difference import word_difference
 from tabwb.workbench.engine.jobs import JobState
+from tabwb.workbench.engine.messages import Playing
 from tabwb.workbench.lesions.controller import LesionsController
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.drawn import step as bar_of
 from tabwb.workbench.shell.page import Page
+from tabwb.workbench.shell.pictures import Picture
 from tabwb.workbench.shell.widgets import Pane, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, AMBER, LESIONED, QUIET, folded, styled
 
 if TYPE_CHECKING:
-    from tabwb.administer.sweep.dial import Step
+    from tabwb.operations.operation import Operation
+    from tabwb.records.steps import Step
     from tabwb.workbench.lesions.dial import Dialled, Facts, Setting
     from tabwb.workbench.shell.desk import Desk
 
@@ -45,12 +49,21 @@ TALL = 32
 MOST = 88
 """Columns of an answer at most."""
 PLAY_S = 0.5
+OF_MODELS = {"dial-part", "dial-most", "store-dial", "compare-dial"}
+OF_PEOPLE = {"listen-dial"}
+"""Commands that mean nothing for the other one."""
 DRAW = 1
 """Seed of the order in which prompts are drawn."""
 TITLE = 30
 """Columns of a feature's title."""
 GROUPS = ("mlp", "attention")
 KEYS = "← → amount   ↑ ↓ seed   tab part   1-5 prompt   r random prompt"
+KEYS_OF_SESSIONS = "← → session   ↑ ↓ item   space play in turn   l listen   r random item"
+UNDERLINED = "what differs is underlined; not a diagnosis"
+NOTE_OF_SESSIONS = (
+    "Right: a listener's score, else the battery's rule. Names are compared with the target, other "
+    "answers with the first session. Nothing here is a diagnosis."
+)
 NOTE = "A lesion of numbers, not of a brain; not a diagnosis."
 HELP = """\
 # The dial
@@ -83,6 +96,8 @@ class Drawn(WrappedText):
         meta = event.style.meta
         if "step" in meta:
             page.turn_to(meta["step"])
+        elif "item" in meta:
+            page.change(item=meta["item"])
         elif "part" in meta:
             page.change(target=meta["part"][0], layers=meta["part"][1])
 
@@ -111,12 +126,15 @@ class DialPane(Vertical, can_focus=True):
         return next(one for one in self.ancestors if isinstance(one, DialPage))
 
     def action_turn(self, by: int) -> None:
-        """Turn the amount."""
+        """Turn the amount; what is played stops."""
+        self.page.stop_playing()
         self.page.turn_to(self.page.place + by)
 
     def action_seed(self, by: int) -> None:
-        """Take another seed."""
-        if (setting := self.page.setting) is not None:
+        """Take another seed; of a person the next item."""
+        if self.page.days:
+            self.page.next_item(-by)
+        elif (setting := self.page.setting) is not None:
             self.page.change(seed=max(setting.seed + by, 1))
 
     def action_part(self, by: int) -> None:
@@ -159,6 +177,10 @@ class DialPage(Page):
         self._after: list[Callable[[], object]] = []
         """What is begun when the first answers are there."""
         self._drawn = 0
+        self._turn = False
+        """The sessions are played one after the other."""
+        self._position: Callable[[], float | None] | None = None
+        """Of the sound of a session that is played."""
         self._given: tuple[int, ...] = ()
         """Administrations of a sweep: the intact model, and the first lesion."""
 
@@ -168,7 +190,9 @@ class DialPage(Page):
             yield Pane(Drawn(self._slider, id="dial-slider"), title="The dial", id="dial-head")
             with Horizontal(id="dial-body"):
                 with Vertical(id="dial-texts"):
-                    yield Pane(Drawn(self._said), title="Said", id="dial-said", main=True)
+                    with Pane(title="Said", id="dial-said", main=True):
+                        yield Drawn(self._said)
+                        yield Picture(id="dial-picture")
                     yield Pane(Drawn(self._ladder), title="The ladder", id="dial-ladder")
                 with Vertical(id="dial-side"):
                     yield Pane(Drawn(self._features), title="Features", id="dial-features")
@@ -177,14 +201,15 @@ class DialPage(Page):
     def want(self, *wanted: Any) -> None:
         """Take the model, battery, item, target, layers and seed; and what is begun after it."""
         asked, *self._after = wanted
-        if self._dialled is None or (asked and asked != self._asked):
+        if self._dialled is None or (asked and asked != self._asked) or "speaker" in asked:
             self._asked = asked
             self.desk.start(self._load, group="dial")
         else:
             self._begin_after()
 
     def on_mount(self) -> None:
-        """Lay out, and listen to the sweep of the demonstration."""
+        """Lay out, and listen to the sweep of the demonstration, and to what is played."""
+        self.desk.listen(Playing, self._played)
         self.desk.news.subscribe(self, self._hear)
         self._lay_out()
 
@@ -217,10 +242,19 @@ class DialPage(Page):
 
     @property
     def _amounts(self) -> tuple[float, ...]:
+        if self.days:
+            return tuple(float(number) for number in range(1, len(self.days) + 1))
         return (0.0, *(() if self.setting is None else self.setting.amounts))
+
+    @property
+    def days(self) -> tuple[int | None, ...]:
+        """The day of each session of a person; empty: the dial is that of a model."""
+        return () if self.facts is None else self.facts.days
 
     def step_at(self, role: str, amount: float) -> Step | None:
         """Return an answer; None: it is not computed. Intact is that of any part and seed."""
+        if self.days:
+            role = "session" if role == "lesion" else role
         if amount:
             return self._answers.get((role, amount))
         item = self.setting and self.setting.item
@@ -229,7 +263,7 @@ class DialPage(Page):
 
     def alike(self, step: Step) -> tuple[int, int]:
         """Return how many of the computed seeds are like a step, and of how many."""
-        from tabwb.administer.sweep.dial import alike
+        from tabwb.records.steps import alike
 
         same = [key for key in self._known if self.setting and key[:3] == self.setting[:3]]
         return alike(step, [one for key in same for one in self._known[key].values()])
@@ -246,10 +280,13 @@ class DialPage(Page):
         from tabwb.workbench.lesions.dial import Setting
 
         self._close()
-        asked = {"model": "bundled", "battery": "tab", **self._asked}
-        model = asked.pop("model")
         self.facts = self.setting = None
         self._known, self._done, self.place = {}, set(), 0
+        if "speaker" in self._asked:
+            await self._load_sessions(**self._asked)
+            return
+        asked = {"model": "bundled", "battery": "tab", **self._asked}
+        model = asked.pop("model")
         self._say(f"… loading {model}")
         controller = self.desk.controller(LesionsController)
         try:
@@ -265,6 +302,44 @@ class DialPage(Page):
         setting = Setting(first, target, asked.pop("layers", "all"), int(asked.pop("seed", 1)))
         self.change(**setting._asdict())
 
+    async def _load_sessions(self, speaker: str, battery: str, item: str) -> None:
+        from tabwb.workbench.lesions.dial import Setting, read_sessions
+
+        self._say(f"… reading the sessions of {speaker}")
+        try:
+            facts, steps = await self.desk.ask(read_sessions, self.desk.engine, speaker, battery)
+        except TabwbError as error:
+            self._say(f"! {error}")
+            return
+        for step in steps:
+            assert step.session is not None
+            setting = Setting(step.session.item, "")
+            self._known.setdefault(setting, {})["session", step.amount] = step
+            self._done.add(setting)
+        self.facts = facts
+        first = item if item in facts.items else next(iter(facts.items))
+        self.change(item=first, target="")
+
+    async def _picture(self, item: str) -> None:
+        """Show the picture of the item of a person."""
+        from tabwb.workbench.lesions.dial import read_item_picture
+
+        engine, facts = self.desk.engine, self.facts
+        assert facts is not None
+        shown, trouble = await self.desk.ask(read_item_picture, engine, facts, item)
+        if self.setting is not None and self.setting.item == item:
+            picture = self.query_one(Picture)
+            picture.show(shown)
+            picture.display = shown is not None
+            if trouble:
+                self._say(f"! {trouble}")
+
+    def next_item(self, by: int) -> None:
+        """Go to the next item."""
+        if self.facts is not None and self.setting is not None:
+            items = list(self.facts.items)
+            self.change(item=items[(items.index(self.setting.item) + by) % len(items)])
+
     @property
     def parts(self) -> list[tuple[str, str]]:
         """What *tab* goes through: the network and attention whole, then each projection."""
@@ -273,8 +348,10 @@ class DialPage(Page):
         return [(one, "all") for one in (*groups, *there)]
 
     def next_part(self, by: int) -> None:
-        """Lesion the next part."""
-        if self.setting is not None:
+        """Lesion the next part; of a person go to the next item."""
+        if self.days:
+            self.next_item(by)
+        elif self.setting is not None:
             parts, now = self.parts, (self.setting.target, self.setting.layers)
             at = parts.index(now) + by if now in parts else 0
             target, layers = parts[at % len(parts)]
@@ -283,7 +360,7 @@ class DialPage(Page):
     def next_layer(self, by: int) -> None:
         """Lesion the next layer of the part; after the last one all."""
         setting, facts = self.setting, self.facts
-        if setting is not None and facts is not None:
+        if setting is not None and facts is not None and not self.days:
             there = {each for layers in facts.targets.values() for each in layers}
             layers = ["all", *map(str, sorted(there))]
             at = layers.index(setting.layers) + by if setting.layers in layers else 0
@@ -293,6 +370,7 @@ class DialPage(Page):
         """Dial something else; what is known of it is shown at once, and the rest computed."""
         from tabwb.workbench.lesions.dial import Setting
 
+        self.stop_playing()
         if self.setting is None:
             self.setting = Setting(**values)
         else:
@@ -302,6 +380,9 @@ class DialPage(Page):
         self._words = ""
         if self.setting not in self._done:
             self.desk.start(self._compute, self.setting, self._cancel, group="dial")
+        self.query_one(Picture).display = False
+        if self.days:
+            self.desk.start(self._picture, self.setting.item, group="dial-picture")
         self._show()
 
     async def _compute(self, setting: Setting, cancel: threading.Event) -> None:
@@ -344,8 +425,10 @@ class DialPage(Page):
 
     def foot_rank(self, command: Command) -> int:
         """Return the place in the footer; 0 keeps out what cannot be done now."""
-        compares = command.id == "administer.compare-dial"
-        return 0 if compares and not self._given else super().foot_rank(command)
+        name = command.id.partition(".")[2]
+        hidden = name == "compare-dial" and not self._given
+        hidden |= name in OF_MODELS if self.days else name in OF_PEOPLE
+        return 0 if hidden else super().foot_rank(command)
 
     def _say(self, words: str) -> None:
         self._words = words
@@ -361,9 +444,18 @@ class DialPage(Page):
         self.query_one("#dial-head", Pane).border_title = head
         amount = self._amounts[self.place]
         said = f"Said at {amount:g}" if amount else "Said by the intact model"
+        if self.days:
+            said = f"Said at {self._session(self.place)}"
         self.query_one("#dial-said", Pane).border_title = said
         layers = "all layers" if setting.layers == "all" else f"layer {setting.layers}"
-        self.query_one("#dial-map", Pane).border_title = f"Where   {setting.target}, {layers}"
+        ladder = "All sessions" if self.days else "The ladder"
+        self.query_one("#dial-ladder", Pane).border_title = ladder
+        where = "Items" if self.days else f"Where   {setting.target}, {layers}"
+        self.query_one("#dial-map", Pane).border_title = where
+
+    def _session(self, place: int) -> str:
+        day = self.days[place]
+        return f"session {place + 1}" + ("" if day is None else f", day {day}")
 
     # ---------------------------------------------------------------- what is drawn
 
@@ -375,29 +467,46 @@ class DialPage(Page):
         amounts = self._amounts
         layers = "all layers" if setting.layers == "all" else f"layer {setting.layers}"
         where = f"{LESIONED} {setting.target}, {layers}   seed {setting.seed}"
-        left, right = "intact 0 ", f" {setting.most:g}"
-        each = max((width - len(left) - len(right) - 1) // (len(amounts) - 1), 1)
+        left, right, keys = "intact 0 ", f" {setting.most:g}", KEYS
+        if self.days:
+            where = f"{setting.item}   {self._session(self.place)}"
+            left, right, keys = "session 1 ", f" {len(amounts)}", KEYS_OF_SESSIONS
+        gaps = self._gaps(width - len(left) - len(right) - 1)
         pieces: list[tuple[str, str | Style] | Content] = [(left, QUIET)]
         for at, amount in enumerate(amounts):
             known = self.step_at("lesion", amount) is not None
             sign = "●" if at == self.place else "━" if known else WAITS
-            rest = ("━" if known else WAITS) * (each - 1) if at < len(amounts) - 1 else ""
+            rest = ("━" if known else WAITS) * (gaps[at] - 1)
             style = f"bold {ACCENT}" if at == self.place else ACCENT if known else QUIET
             cell = Content.assemble((sign, style), (rest, ACCENT if known else QUIET))
             pieces.append(cell.stylize(Style.from_meta({"step": at})))
         yield Content.assemble(*pieces, (right, QUIET))
         state = self._words or (
-            "nothing stored   N stores" if setting in self._done
+            UNDERLINED if self.days
+            else "nothing stored   N stores" if setting in self._done
             else f"computing, {len(self._answers)} of {2 * len(amounts) - 1}   nothing stored"
         )  # fmt: skip
         style = AMBER if state.startswith("!") else QUIET
         yield Content.assemble((where, "bold"), "   ", (state, style)).truncate(width)
-        yield Content.styled(KEYS, QUIET).truncate(width, ellipsis=True)
+        yield Content.styled(keys, QUIET).truncate(width, ellipsis=True)
+
+    def _gaps(self, width: int) -> list[int]:
+        """Return the columns from each step to the next; of sessions in proportion to the days."""
+        days = [day for day in self.days if day is not None]
+        if not days or days[-1] == days[0]:
+            count = len(self._amounts) - 1
+            return [max(width // max(count, 1), 1)] * count + [1]
+        span = days[-1] - days[0]
+        ends = [round((day - days[0]) / span * width) for day in days]
+        return [max(after - before, 1) for before, after in pairwise(ends)] + [1]
 
     def _said(self, width: int) -> Iterator[Content]:
         if self.setting is None:
             return
         room, amount = min(width, MOST), self._amounts[self.place]
+        if self.days:
+            yield from _session_answer(self.step_at("session", amount), room)
+            return
         intact, lesioned = self.step_at("intact", 0.0), self.step_at("lesion", amount)
         more = self._alike(lesioned) if amount and lesioned is not None else ""
         yield from _answer(intact, lesioned, room, more)
@@ -411,41 +520,60 @@ class DialPage(Page):
         if self.setting is None or self.facts is None:
             return
         amounts, answers = self._amounts, self._answers
-        title = min(TITLE, max(width - 2 * len(amounts) - 7, 8))
+        wide = self._wide
+        title = min(TITLE, max(width - 2 * wide * len(amounts) - 7, 8))
         scale = self._scale(len(amounts))
-        yield Content.assemble(
-            (f"{'lesion, then control':<{title}}"[:title], QUIET), "   ", scale, "  ", scale
-        )
-        spark = partial(self._strip, value=_new_share)
-        yield Content.assemble(
-            "New words".ljust(title)[:title], "   ", spark("lesion"), "  ", spark("control")
+        roles = ("lesion",) if self.days else ("lesion", "control")
+        head = "by session" if self.days else "lesion, then control"
+
+        def row(name: str, sign: str, value: Callable[[Step], float | None], style: str) -> Content:
+            strips = [piece for role in roles for piece in (self._strip(role, value=value), "  ")]
+            mark = f" {sign} ", ACCENT if sign == "▣" else QUIET
+            return Content.assemble((name.ljust(title)[:title], style), mark, *strips)
+
+        scales = [piece for _ in roles for piece in (scale, "  ")]
+        yield Content.assemble((head.ljust(title)[:title], QUIET), "   ", *scales)
+        yield (
+            row("Right, all items", " ", self._share_right, "")
+            if self.days
+            else row("New words", " ", _new_share, "")
         )
         found = [one for (role, _), one in answers.items() if role != "control"]
 
         def first(feature: str) -> float:
-            return min((one.amount for one in found if one.features.get(feature)), default=9.0)
+            return min((one.amount for one in found if one.features.get(feature)), default=1e9)
 
         rated = [one for one in self.facts.titles if any(one in step.features for step in found)]
         seen = [one for one in rated if any(s.features.get(one) is not None for s in found)]
         now = self.step_at("lesion", amounts[self.place])
-        for feature in sorted(seen, key=first):
+        for feature in seen if self.days else sorted(seen, key=first):
             value = None if now is None else now.features.get(feature)
             sign = "▣" if value else "·" if value is None else "□"
-            name = self.facts.titles[feature].ljust(title)[:title]
-            strip = partial(self._strip, value=partial(_present, feature))
-            yield Content.assemble(
-                (name, "bold" if value else ""), (f" {sign} ", ACCENT if value else QUIET),
-                strip("lesion"), "  ", strip("control"),
-            )  # fmt: skip
+            style = "bold" if value else ""
+            yield row(self.facts.titles[feature], sign, partial(_present, feature), style)
         yield Content("")
-        yield from folded(NOTE, width, QUIET)
+        yield from folded(NOTE_OF_SESSIONS if self.days else NOTE, width, QUIET)
+
+    def _share_right(self, step: Step) -> float | None:
+        """Return the share of items with a verdict that are right at the session of a step."""
+        key = "session", step.amount
+        known = [one[key].features.get("right") for one in self._known.values() if key in one]
+        told = [one for one in known if one is not None]
+        return sum(told) / len(told) if told else None
+
+    @property
+    def _wide(self) -> int:
+        """Columns of a step in a strip."""
+        return max(20 // len(self.days), 1) if self.days else 1
 
     def _scale(self, count: int) -> Content:
         """Return the ends of the amounts above a strip, and where the slider is."""
         most = f"{self._amounts[-1]:g}"
         signs = ["0", *"·" * (count - 1 - len(most)), *most]
-        signs[self.place] = "▼"
-        pieces = [(one, f"bold {ACCENT}" if one == "▼" else QUIET) for one in signs]
+        if self.days:
+            signs = [f"{number + 1}".ljust(self._wide) for number in range(count)]
+        signs[self.place] = "▼".ljust(self._wide)
+        pieces = [(one, f"bold {ACCENT}" if "▼" in one else QUIET) for one in signs]
         return Content.assemble(*pieces)
 
     def _strip(self, role: str, *, value: object) -> Content:
@@ -456,6 +584,7 @@ class DialPage(Page):
             one = self.step_at(role, amount)
             share = None if one is None else value(one)
             sign = WAITS if one is None else "·" if share is None else bar_of(share)
+            sign = (sign * max(self._wide - 1, 1)).ljust(self._wide)
             base = QUIET if role == "control" or not share else ACCENT
             cell = Content.styled(sign, base).stylize(Style.from_meta({"step": at}))
             pieces.append(cell)
@@ -468,9 +597,13 @@ class DialPage(Page):
         for at, amount in list(enumerate(amounts))[first : first + room]:
             one = self.step_at("lesion", amount)
             text = f"{WAITS} not computed yet" if one is None else one.answer or f"[{one.status}]"
-            here = at == self.place
+            if self.days and one is not None and not one.answer:
+                text = f"[{one.reason or (one.session and one.session.source)}]"
+            here, name = at == self.place, f"{amount:<7g}"
+            if self.days:
+                name = f"{self._session(at):<22}"
             line = Content.assemble(
-                ("▌" if here else " ", ACCENT), (f"{amount:<7g}", "bold" if here else QUIET),
+                ("▌" if here else " ", ACCENT), (name, "bold" if here else QUIET),
                 (" ".join(text.split()), QUIET if one is None else ""),
             )  # fmt: skip
             line = line.truncate(max(width, 1), ellipsis=True)
@@ -479,6 +612,9 @@ class DialPage(Page):
     def _map(self, width: int) -> Iterator[Content]:
         setting, facts = self.setting, self.facts
         if setting is None or facts is None:
+            return
+        if self.days:
+            yield from self._items(width)
             return
         amount = self._amounts[self.place]
         taken = () if setting.layers == "all" else parse_numbers(setting.layers, "layers", "")
@@ -501,6 +637,28 @@ class DialPage(Page):
         yield from folded("layers 0 to the right; a click lesions it; a bar: share of new words",
                           width, QUIET)  # fmt: skip
 
+    def _items(self, width: int) -> Iterator[Content]:
+        """Yield a line for each item around the present one: right or not at each session."""
+        facts, setting = self.facts, self.setting
+        assert facts is not None and setting is not None
+        names = list(facts.items)
+        at = names.index(setting.item)
+        room = max(self.query_one("#dial-map").content_size.height - 1, 3)
+        first = min(max(at - room // 2, 0), max(len(names) - room, 0))
+        for name in names[first : first + room]:
+            here, answers = name == setting.item, self._known[setting._replace(item=name)]
+            signs = "  ".join(
+                {True: "✓", False: "✗", None: "·"}[one.features.get("right")]
+                for one in answers.values()
+            )
+            line = Content.assemble(
+                ("▌" if here else " ", ACCENT), (f"{signs}  ", ""),
+                (" ".join(facts.items[name].split()), "bold" if here else ""),
+            )  # fmt: skip
+            line = line.truncate(max(width, 1), ellipsis=True)
+            yield line.stylize(Style.from_meta({"item": name}))
+        yield Content.styled("✓ right, ✗ not right, · no verdict, by session", QUIET)
+
     # ---------------------------------------------------------------- commands
 
     def turn_to(self, place: int) -> None:
@@ -509,21 +667,74 @@ class DialPage(Page):
         self._show()
 
     def play_dial(self) -> None:
-        """Play the steps, or stop."""
-        if self._playing is not None:
-            self._stop_playing()
+        """Play the steps, or stop; of a person the sound of each session in turn."""
+        if self._playing is not None or self._turn:
+            self.stop_playing()
+            return
+        if self.days:
+            if self.place == len(self._amounts) - 1:
+                self.turn_to(0)
+            self._turn = True
+            self._play_sound()
             return
         if self.place == len(self._amounts) - 1:
             self.turn_to(0)
         self._playing = self.set_interval(PLAY_S, self._play)
 
+    def listen_dial(self) -> None:
+        """Play what was recorded at the session that is shown, or stop."""
+        step = self.step_at("session", self._amounts[self.place])
+        if step is None or step.session is None or not step.session.recorded:
+            self.show_message("Nothing was recorded for this item at this session.")
+        else:
+            given = step.session
+            self.desk.request("naming", "playback", given.administration, given.trial)
+
+    def _play_sound(self) -> None:
+        """Play the first session from the present one on that has sound."""
+        for place in range(self.place, len(self._amounts)):
+            step = self.step_at("session", self._amounts[place])
+            if step is not None and step.session is not None and step.session.recorded:
+                self.turn_to(place)
+                self.listen_dial()
+                return
+        self._turn = False
+        if self._position is None:
+            self.show_message("Nothing was recorded for this item from here on.")
+
+    def _played(self, message: Playing) -> None:
+        """Follow what is played, until the next session."""
+        step = self.step_at("session", self._amounts[self.place]) if self.days else None
+        given = step and step.session
+        if given and (given.administration, given.trial) == (message.number, message.trial):
+            self._position = message.position
+            if self._turn and self._playing is None:
+                self._playing = self.set_interval(PLAY_S / 2, self._follow)
+
+    def _follow(self) -> None:
+        if self._position is None or self._position() is not None:
+            return
+        if self._playing is not None:
+            self._playing.stop()
+            self._playing = None
+        if self.place < len(self._amounts) - 1:
+            self.turn_to(self.place + 1)
+            self._play_sound()
+        else:
+            self._turn = False
+
     def _play(self) -> None:
         if self.place == len(self._amounts) - 1:
-            self._stop_playing()
+            self.stop_playing()
         else:
             self.turn_to(self.place + 1)
 
-    def _stop_playing(self) -> None:
+    def stop_playing(self) -> None:
+        """Stop what is played, steps or sound."""
+        self._turn = False
+        if self._position is not None and self._position() is not None:
+            self.listen_dial()  # what is played stops
+        self._position = None
         if self._playing is not None:
             self._playing.stop()
             self._playing = None
@@ -566,6 +777,10 @@ class DialPage(Page):
 
     def share_dial(self) -> None:
         """Write one HTML file with the slider; copy the command that does the same."""
+        if self.days:
+            self.app.copy_to_clipboard(self.command())
+            self.export_dial()
+            return
         if self.setting is None or not self._answers or self.facts is None:
             self.show_message("There is no answer yet.")
             return
@@ -580,19 +795,47 @@ class DialPage(Page):
         from tabwb.analysis.tables.lesions import dial_table
         from tabwb.host.writing import write_bytes
         from tabwb.media.destination import check_destination
-        from tabwb.media.documents.dial_page import dial_page
+        from tabwb.media.documents.dial_page import dial_page, lesion_facts
 
         assert self.facts is not None
         facts, prompt = self.facts, self.facts.items[setting.item]
         table = dial_table(steps, facts.titles, (prompt,))
         place = check_destination(expanded(Path(name)))
-        page = dial_page(table, facts.titles, facts.model, setting.target, setting.layers, prompt)
+        about = lesion_facts(facts.model, setting.target, setting.layers, prompt)
+        page = dial_page(table, facts.titles, about)
         write_bytes(place, page.encode())
         self.app.call_from_thread(self._say, f"written: {place}")
+
+    def export_dial(self) -> None:
+        """Open the dialog of the operation with what is shown."""
+        from tabwb.operations.dial import DialLesion, DialSessions
+        from tabwb.workbench.shell.operation_dialog import OperationScreen
+
+        facts, setting = self.facts, self.setting
+        if facts is None or setting is None:
+            self.show_message("There is nothing to write yet.")
+            return
+        if self.days:
+            kind: type[Operation] = DialSessions
+            known: dict[str, Any] = {"speaker": facts.model, "battery": facts.battery,
+                                     "out": "sessions.html"}  # fmt: skip
+        else:
+            kind = DialLesion
+            known = {
+                "model": facts.model, "battery": facts.battery, "item": setting.item,
+                "target": setting.target, "layers": setting.layers, "seeds": str(setting.seed),
+                "amounts": ",".join(f"{one:g}" for one in setting.amounts), "out": "dial.html",
+            }  # fmt: skip
+        title = f"Dial of {facts.model}"
+        self.app.push_screen(OperationScreen(self.desk, kind, title, **known))
 
     def command(self) -> str:
         """Return the command that gives the same table."""
         assert self.setting is not None and self.facts is not None
+        if self.days:
+            place = ["--store", self.desk.location] if self.desk.location else []
+            words = ["tabwb", "speaker", "dial", self.facts.model, "--battery", self.facts.battery]
+            return shlex.join([*words, "--item", self.setting.item, *place])
         setting, words = self.setting, ["tabwb", "lesion", "dial", self.facts.model]
         amounts = ",".join(f"{one:g}" for one in setting.amounts)
         words += ["--target", setting.target, "--layers", setting.layers, "--seeds"]
@@ -607,7 +850,7 @@ class DialPage(Page):
         await self.desk.back()
 
     def _close(self) -> None:
-        self._stop_playing()
+        self.stop_playing()
         self._cancel.set()
         if (dialled := self._dialled) is not None:
             self._dialled = None
@@ -629,6 +872,28 @@ def _answer(intact: Step | None, one: Step | None, width: int, more: str = "") -
         notes.append(more)
     if notes:
         yield from folded(f"[{', '.join(notes)}]", width, QUIET)
+
+
+def _session_answer(step: Step | None, width: int) -> Iterator[Content]:
+    """Yield what a person said, what differs underlined, and with what it is compared."""
+    if step is None or step.session is None:
+        return
+    given = step.session
+    against = step.answer if given.compared is None else given.compared
+    yield from styled(word_difference(against, step.answer).second, width)
+    unit = "phonemes" if given.source.startswith("transcript") else "words"
+    notes = [
+        f"#{given.administration}",
+        step.reason if step.reason or not given.source else given.source,
+        "" if step.status in {"ok", "error"} else step.status,
+        f"{len(step.new_words)} of {step.words} {unit} differ" if given.compared else "",
+        "" if given.recorded else "no sound",
+    ]
+    yield from folded(f"[{', '.join(filter(None, notes))}]", width, QUIET)
+    if given.compared is not None:
+        yield Content("")
+        what = "target" if given.target else "first session"
+        yield from folded(f"compared with the {what}: {given.compared}", width, QUIET)
 
 
 def _new_share(one: Step) -> float | None:

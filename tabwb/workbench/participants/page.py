@@ -49,7 +49,13 @@ BEGUN = (
 )
 """What can be done while there is no participant, with the key."""
 NO_MATCH = "No participant matches: esc in the field shows all."
-OF_ONE = {"file.consent", "file.edit-record", "file.delete-participant", "file.find-participant"}
+OF_ONE = {
+    "file.sessions-dial",
+    "file.consent",
+    "file.edit-record",
+    "file.delete-participant",
+    "file.find-participant",
+}
 """Commands on the highlighted participant, or on the list."""
 MOST_USES = 200
 """The number of latest log entries shown."""
@@ -337,6 +343,11 @@ class ParticipantsPage(Page):
     def new_session(self) -> None:
         """Open the dialog of a new administration for the highlighted participant, or a new one."""
         self.desk.request("trial", "new", examinee=self.present.id if self.present else "")
+
+    def sessions_dial(self) -> None:
+        """Show the sessions of the highlighted participant on the dial."""
+        if person := self._chosen():
+            self.desk.request("lesions", "dial_sessions", person.id)
 
     def delete_participant(self) -> None:
         """Show what a deletion would remove and leave, then delete."""

@@ -16,6 +16,8 @@ PAGE = (
             "Register a participant by code, with a record."),
     Command("file.import-participants", "Import a table…", "Import", "T", 8,
             "Fill records from a CSV file with one line for each participant."),
+    Command("file.sessions-dial", "Sessions on the dial", "Dial", "z", 6,
+            "What this participant said to each item, session by session; with sound."),
     Command("file.consent-form", "Consent form…", "Form", "f", 5,
             "A printable form with a question for each scope."),
     Command("file.find-participant", "Filter…", "Filter", "slash", 6,

@@ -69,6 +69,19 @@ def _transcribe(desk: Desk) -> None:
         desk.request("jobs", "transcribe", number)
 
 
+def _sessions(desk: Desk) -> None:
+    from tabwb.workbench.results.actions import ResultsActions
+
+    shown = desk.actions(ResultsActions).results
+    given = None if shown is None else shown.administration
+    if given is not None and given.conditions.study_id:
+        body, item = _body(desk), ""
+        if body.view.row is not None:
+            plan = body.view.row.item.trial.plan
+            item = f"{plan.subtest}/{plan.item}"
+        desk.request("lesions", "dial_sessions", given.conditions.study_id, given.battery, item)
+
+
 def _say(what: str, desk: Desk) -> None:
     _body(desk).say(what)
 
@@ -95,6 +108,9 @@ NAMING_COMMANDS = (
     Command("results.notation", "IPA or ARPAbet", "IPA", "I", 13,
             "Show phonemes in ARPAbet, or in IPA again.", _of_names,
             run=lambda desk: _body(desk).turn_notation(), section="response"),
+    Command("results.sessions-dial", "Sessions on the dial", "Dial", "z", 8,
+            "What this speaker said to each item, session by session.", _of_names,
+            run=_sessions, section="work"),
     Command("results.transcribe", "Transcribe…", "Transcribe", "M", 14,
             "Let a transcriber hear the recordings of this session, in the background.",
             _of_names, run=_transcribe, section="work"),

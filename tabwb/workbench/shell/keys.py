@@ -17,7 +17,7 @@ SHARED = {
     "f": ("the view of who answers", "speaker"),
     "g": ("plots and curves", "plot sweep-curves turn-kind"),
     "j": ("judge", "judge basis"),
-    "l": ("listen", "listen"),
+    "l": ("listen", "listen listen-dial"),
     "m": ("results side by side", "by-model sweep-results"),
     "r": ("again; on the dial a random prompt", "resume-job read-again random-prompt"),
     "slash": (
@@ -30,7 +30,7 @@ SHARED = {
     "u": ("take back", "undo-correction undo-settled"),
     "w": ("sweeps and curves of lesions", "lesions sweeps"),
     "y": ("copy the command; of the dial also a page", "copy-command share-dial"),
-    "z": ("the dial, its range", "dial-item dial-most"),
+    "z": ("the dial, its range", "dial-item dial-most sessions-dial"),
     "x": ("stop or remove", "stop-job delete-participant withdraw stop-sweep"),
 }  # fmt: skip
 """What a key means that several commands share, and these, as their ids end; escape leaves."""

@@ -1,0 +1,131 @@
+"""What a person said to each item, session by session: the steps of a dial of sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from tabwb.analysis.administrations import AdministrationData, load_administrations
+from tabwb.analysis.change import answers_of, days_of, in_order
+from tabwb.analysis.statistics.summary import named_of
+from tabwb.battery.model import Battery, Item
+from tabwb.phonology.inventory import SILENT, parse_pronunciation, to_ipa
+from tabwb.records.steps import Session, Step, said_in
+from tabwb.scoring.naming.summary import NamedItem
+from tabwb.scoring.word_difference import word_difference
+from tabwb.store.store import Store
+
+RIGHT = "right"
+RULES = {"correct-any": "Right anywhere (by rule)", "correct-first": "Right at first (by rule)"}
+COMPARED = (
+    "Names of pictures are compared with the target: words as a listener heard them, else the "
+    "phonemes of the transcript, a draft, with the nearest accepted form. Other answers are "
+    "compared with the answer of the first session. A difference is not a diagnosis: it says "
+    "nothing about a person's condition or care."
+)
+"""What is compared."""
+
+
+def titles_of(battery: Battery) -> dict[str, str]:
+    """Return the titles of what is said of an answer, by their ids."""
+    return {RIGHT: "Right", **RULES, **{one.id: one.title for one in battery.features}}
+
+
+def session_steps(store: Store, members: Sequence[AdministrationData]) -> tuple[Step, ...]:
+    """Return a step for each item and session, items in the battery's order; practice is left out.
+
+    Sessions are administrations of one person and battery, in order of day and number. Of an item
+    the first trial with an answer is taken.
+    """
+    ordered = in_order(members)
+    rights, battery = answers_of(ordered), ordered[0].battery
+    whole = load_administrations(store, [one.administration.id for one in ordered])
+    trials = {one.administration.id: one.trials for one in whole}
+    found = [{one.rater for trial in own for one in trial.ratings if one.rater.startswith("rules-")}
+             for own in trials.values()]  # fmt: skip
+    judge = max(set[str].intersection(*found), default="")
+    days = days_of([one.administration.session_date for one in ordered])
+    named = [
+        {(part.id, item.item): item for part in named_of([one]) for item in part.items}
+        for one in ordered
+    ]
+    made = []
+    for subtest in battery.subtests:
+        for item in (one for one in subtest.items if not one.practice):
+            first: str | None = None
+            for at, member in enumerate(ordered):
+                number, place = member.administration.id, (subtest.id, item.id)
+                own = [
+                    one for one in trials[number]
+                    if (one.plan.subtest, one.plan.item) == place
+                ]  # fmt: skip
+                trial = next((one for one in own if one.is_answered), next(iter(own), None))
+                session = Session(
+                    number, "/".join(place), days[at] if days else None,
+                )  # fmt: skip
+                step = Step("session", at + 1, reason="not given", session=session)
+                if trial is not None:
+                    counting = trial.counting
+                    recorded = counting is not None and "recording" in counting.metadata
+                    session = session._replace(trial=trial.plan.number, recorded=recorded)
+                    step = said_in(
+                        replace(step, reason=trial.reason, session=session), trial, judge
+                    )
+                if (of := named[at].get(place)) is not None:
+                    step = _named(step, of, item)
+                elif step.answer and first is None:
+                    first, step = step.answer, replace(step, words=len(step.answer.split()))
+                else:
+                    step = _compared(step, first)
+                right = rights.get(place)
+                features = {RIGHT: right[at]} if right else {}
+                made.append(replace(step, features={**features, **step.features}))
+    return tuple(made)
+
+
+def _compared(step: Step, other: str | None) -> Step:
+    """Return a step with the text with which it is compared, and the words that differ."""
+    assert step.session is not None
+    if other is None or not step.answer:
+        return step
+    words = word_difference(other, step.answer).second
+    new = tuple(word.text.strip() for word in words if word.differs)
+    session = step.session._replace(compared=other)
+    return replace(step, words=len(words), new_words=new, session=session)
+
+
+def _named(step: Step, said: NamedItem, item: Item) -> Step:
+    """Return a step with what a person called a picture, compared with the target."""
+    assert step.session is not None
+    given: Any = item.extra.get("accept", ())
+    forms = [_ipa(parse_pronunciation(one["phonemes"], beyond="keep")) for one in given]
+    answer, source = said.heard, "as a listener heard it"
+    if not answer:
+        answer, source = _ipa(said.phonemes), "transcript, a draft"
+    elif not answer.isascii() or answer.isupper() or answer[0] in "/[":
+        answer = _ipa(parse_pronunciation(answer.strip("/[] "), beyond="keep"))
+    else:
+        forms = [said.target]
+    status = "ok" if said.status == "answered" else said.status
+    if said.transcriber and not answer and status == "ok":
+        source = "no speech in the transcript"
+    made = replace(
+        step, answer=answer, status=status, reason=said.reason,
+        features={name: said.rules[name] for name in RULES if name in said.rules},
+        session=step.session._replace(
+            target=said.target,
+            source=source if answer or said.transcriber else "nobody transcribed it",
+        ),
+    )  # fmt: skip
+    nearest = [_compared(made, form) for form in forms]
+    return min(nearest, key=lambda one: len(one.new_words), default=made)
+
+
+def _ipa(phonemes: Sequence[str]) -> str:
+    """Return phonemes with spaces between, without silence and noise.
+
+    >>> _ipa(("D", "AO", "<sil>", "G"))
+    'd ɔ ɡ'
+    """
+    return " ".join(to_ipa((one,)) for one in phonemes if one not in SILENT)
