@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 from tabwb.lesion.declared import TARGETS
 from tabwb.lesion.spec import parse_numbers
 from tabwb.operations.files import (
+    FORCE,
     PRIMARY,
     STUDY_IDS,
     WITHIN_STUDY,
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 PAGE = Arg("Also write one HTML file with a slider.", "File", metavar="FILE.html", kind="new",
            blank="no file")  # fmt: skip
-OVERWRITE = Arg("Overwrite the file.", "Overwrite")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,9 +75,14 @@ class DialLesion(Operation):
         str, Arg("Ask this in place of the item's prompt.", "Prompt", blank="that of the item")
     ] = ""
     out: Annotated[Path | None, PAGE] = None
-    force: Annotated[bool, OVERWRITE] = False
+    force: Annotated[bool, FORCE] = False
     keep: Annotated[
-        bool, Arg("Store the answers as the conditions of a sweep, with the tag 'dial'.", "Keep")
+        bool,
+        Arg(
+            "Store the answers as the conditions of a sweep, with the tag 'dial'.",
+            "Answers",
+            words=("not stored", "stored, tag dial"),
+        ),
     ] = False
 
     @property
@@ -200,7 +205,7 @@ class DialSessions(Operation):
     ] = ""  # fmt: skip
     where: Annotated[tuple[str, ...], WHERE] = ()
     out: Annotated[Path | None, PAGE] = None
-    force: Annotated[bool, OVERWRITE] = False
+    force: Annotated[bool, FORCE] = False
     study_ids: Annotated[bool, STUDY_IDS] = False
     within_study: Annotated[bool, WITHIN_STUDY] = False
     primary: Annotated[str, PRIMARY] = ""

@@ -301,6 +301,7 @@ class DialPage(Page):
         target = asked.pop("target", "") or next(iter(self.parts), ("mlp", "all"))[0]
         setting = Setting(first, target, asked.pop("layers", "all"), int(asked.pop("seed", 1)))
         self.change(**setting._asdict())
+        self.desk.show_foot()
 
     async def _load_sessions(self, speaker: str, battery: str, item: str) -> None:
         from tabwb.workbench.lesions.dial import Setting, read_sessions
@@ -319,6 +320,7 @@ class DialPage(Page):
         self.facts = facts
         first = item if item in facts.items else next(iter(facts.items))
         self.change(item=first, target="")
+        self.desk.show_foot()
 
     async def _picture(self, item: str) -> None:
         """Show the picture of the item of a person."""
