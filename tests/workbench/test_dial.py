@@ -5,11 +5,16 @@ from __future__ import annotations
 import json
 import random
 import re
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from tabwb.records.errors import TabwbError
+from tabwb.records.steps import Step
 from tabwb.store.store import Store
+from tabwb.workbench.lesions.dial import Dialled, Facts
 from tabwb.workbench.lesions.dial_page import WAITS, DialPage
 from tests.workbench.seat import Seat, Sit
 
@@ -115,7 +120,7 @@ async def test_the_dial_turns_over_answers_computed_ahead_and_stores_them_when_a
         drawn = []
         for _ in items:
             await seat.press("r")
-            drawn.append(page.setting.item)  # type: ignore[union-attr]
+            drawn.append(page.setting.item)
         assert drawn == random.Random(1).sample(items, len(items))
         await seat.press("escape", at="home")
 
@@ -137,3 +142,58 @@ async def test_a_model_that_cannot_be_lesioned_is_said(sit: Sit) -> None:
         await seat.at("dial")
         await seat.reads("'echo' cannot be lesioned")
         await seat.press("space", "N", "y", "right", "tab", "up", "escape", at="home")
+
+
+async def test_a_model_that_is_left_while_it_is_loaded_ends(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loading, closed = threading.Event(), threading.Event()
+    load, close = Dialled.load, Dialled.close
+
+    def slowly(self: Dialled, model: str, battery: str) -> Facts:
+        loading.set()
+        self._cancels[0].wait()
+        return load(self, model, battery)
+
+    def told(self: Dialled) -> None:
+        close(self)
+        closed.set()
+
+    monkeypatch.setattr(Dialled, "load", slowly)
+    monkeypatch.setattr(Dialled, "close", told)
+    async with sit((80, 24)) as seat:
+        seat.desk.request("lesions", "dial", model="lesionable")
+        await seat.at("dial")
+        await seat.until(loading.is_set, "the loading")
+        await seat.press("r", "1", "e", "l", "escape", at="home")
+        await seat.until(closed.is_set, "the end of the model")
+
+
+async def test_empty_answers_errors_and_other_sizes_while_steps_are_computed(
+    sit: Sit, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fails = threading.Event()
+
+    def steps(self: Dialled, setting: object, cancel: threading.Event) -> Iterator[Step]:
+        yield Step("intact", 0.0, answer="a dog", status="ok", words=2, features={"jargon": False})
+        yield Step("lesion", 0.05, 1, "mlp", status="empty", features={"jargon": None})
+        yield Step("lesion", 0.1, 1, "mlp", reason="no memory")
+        fails.wait()
+        raise TabwbError("the process ended")
+
+    monkeypatch.setattr(Dialled, "steps", steps)
+    async with sit((160, 48)) as seat:
+        page = await open_dial(seat, "lesionable")
+        await seat.until(lambda: len(page._answers) == 3, "the first steps")
+        empty = page.step_at("lesion", 0.05)
+        assert empty is not None and page.alike(empty) == (0, 0)
+        for width, height in ((80, 24), (220, 60), (100, 30)):
+            await seat.pilot.resize_terminal(width, height)
+            await seat.press("home", "right", "right", reads="no memory")
+        await seat.press("end", reads=f"{WAITS} not computed yet")
+        fails.set()
+        await seat.reads("! the process ended")
+        await seat.press("N", "escape")
+        await seat.at("home")
+    with Store.open(seat.store) as store:
+        assert not store.administrations()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from weakref import WeakSet
 
 from tabwb.administer.session import setup
 from tabwb.lesion.declared import Part
-from tabwb.records.errors import TabwbError
+from tabwb.records.errors import Interrupted, TabwbError
 from tabwb.records.trials import PlannedTrial
 from tabwb.workbench.engine.engine import Controller, Engine
 from tabwb.workbench.engine.messages import Changed
@@ -144,15 +145,18 @@ class LesionsController(Controller):
             self._end_model()
             self.say(LaboratoryState("closed"))
 
-    def open_dial(self, model: str, battery: str) -> tuple[Dialled, Facts]:
-        """Return a loaded model for the dial; in a thread of its own."""
+    def open_dial(self, model: str, battery: str, cancel: threading.Event) -> tuple[Dialled, Facts]:
+        """Return a loaded model for the dial, in a thread of its own; ``cancel`` ends it."""
         from tabwb.workbench.lesions.dial import Dialled
 
         engine = self.engine
-        dialled = Dialled(engine.plugins.configuration, engine.store_place)
+        dialled = Dialled(engine.plugins.configuration, engine.store_place, cancel)
         self._dials.add(dialled)
         try:
-            return dialled, dialled.load(model, battery)
+            facts = dialled.load(model, battery)
+            if cancel.is_set():
+                raise Interrupted("stopped")
+            return dialled, facts
         except BaseException:
             dialled.close()
             raise

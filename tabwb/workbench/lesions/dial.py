@@ -116,11 +116,13 @@ def read_item_picture(engine: Engine, facts: Facts, item: str) -> tuple[Pixels |
 class Dialled:
     """A loaded model with the dials of its items; methods may be called in any thread."""
 
-    def __init__(self, configuration: Configuration, location: str | None) -> None:
+    def __init__(
+        self, configuration: Configuration, location: str | None, cancel: threading.Event
+    ) -> None:
         self._plugins = Plugins.load(configuration)
         self._other = partial(Store.open, location, create=False)
         self._folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
-        self._cancels = [threading.Event()]
+        self._cancels = [cancel]
         """Of the loading, and of all steps that were begun."""
         self._busy = threading.Lock()
         """Held by one setting at a time."""

@@ -172,6 +172,8 @@ class DialPage(Page):
         self._words = ""
         """What is done now, or why nothing is."""
         self._cancel = threading.Event()
+        self._loading = threading.Event()
+        """Set, it ends the loading of the model."""
         self._playing: Timer | None = None
         self._asked: Mapping[str, str] = {}
         self._after: list[Callable[[], object]] = []
@@ -287,11 +289,12 @@ class DialPage(Page):
             return
         asked = {"model": "bundled", "battery": "tab", **self._asked}
         model = asked.pop("model")
+        self._loading = threading.Event()
         self._say(f"… loading {model}")
         controller = self.desk.controller(LesionsController)
         try:
             self._dialled, facts = await self.desk.ask(
-                controller.open_dial, model, asked.pop("battery"), aside=True
+                controller.open_dial, model, asked.pop("battery"), self._loading, aside=True
             )
         except TabwbError as error:
             self._say(f"! {error}")
@@ -854,6 +857,7 @@ class DialPage(Page):
     def _close(self) -> None:
         self.stop_playing()
         self._cancel.set()
+        self._loading.set()
         if (dialled := self._dialled) is not None:
             self._dialled = None
             self.desk.run_worker(asyncio.to_thread(dialled.close))
