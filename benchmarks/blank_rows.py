@@ -24,11 +24,8 @@ SIZES = "160x48,220x60"
 MOST = 0.45
 """No page has a larger share of blank rows: the budget."""
 FRAMES = frozenset(" │┃─━╭╮╰╯┏┓┗┛┌┐└┘├┤┬┴┼▏▕▌▐▁▔╌")
-ELSEWHERE = {
-    *("new", "import", "judge-dialog", "export-dialog", "menu", "models", "keys"),
-    "naming",
-}
-"""Drawings of what lies over a page; and of results without their recordings."""
+DIALOGS = {"new", "import", "judge-dialog", "export-dialog", "menu", "models", "keys"}
+"""Drawings of what lies over a page."""
 MORE = {
     "disputed": ("sets", "r;down;d"),
     "given item": ("models", "b;space"),
@@ -92,7 +89,7 @@ async def drawn(
     for store in STORES:
         here = [(name, keys) for name, (of, keys) in pages.items() if of == store]
         for name, keys in here:
-            if name in ELSEWHERE:
+            if name in DIALOGS:
                 continue
             with tempfile.TemporaryDirectory() as folder:
                 unpacked(store, Path(folder))
@@ -131,7 +128,6 @@ async def given(size: tuple[int, int], wanted: re.Pattern[str]) -> AsyncIterator
                 await one.seat.press("f8", at="home")
                 one.seat.show_results(one.seat.desk.catalogue.administrations[-1].id)
                 await one.seat.at("results")
-                yield "naming", one.seat
                 await one.seat.press("t")
                 yield "naming responses", one.seat
     if wanted.search("trial"):

@@ -598,6 +598,8 @@ def workbench() -> str:
     from tabwb.workbench.shell.commands import CommandTable
     from tabwb.workbench.shell.contrast import contrast_table
     from tabwb.workbench.shell.keys import key_table
+    from tabwb.workbench.shell.own import colour_names, defaults
+    from tabwb.workbench.shell.settings import colours_of
     from tabwb.workbench.subjects import SUBJECTS
 
     table = CommandTable(one for subject in SUBJECTS for one in subject.all_commands)
@@ -611,7 +613,18 @@ def workbench() -> str:
             "## Contrast", "",
             "By WCAG 2.2. Texts have 4.5 or more, borders, bars and the cursor's bar 3 or more; in "
             "high contrast texts on pages have 7.", "",
-            *contrast_table(),
+            *contrast_table(), "",
+            "## Files of keys and themes", "",
+            "`keys.toml` in the configuration folder (named by `tabwb doctor`) gives commands "
+            "other keys, each by its id; a list has a key and further ones that work everywhere. "
+            "`themes/NAME.toml` there is a theme of its own: colours by name, and a `base` (dark, "
+            "light or high-contrast) for all others. Menus, palette, footer and `?` show the keys "
+            "that are set; words of help name the default ones. A file that is wrong is "
+            "named when the workbench opens, which then keeps its own. The keys of the rating "
+            "screen and of lists cannot be changed. These are the defaults:", "",
+            "```toml", *defaults(table.commands), "```", "",
+            "```toml", 'base = "dark"',
+            *(f'{name} = "{colours_of("dark")[name]}"' for name in colour_names()), "```",
         ]
     )  # fmt: skip
 

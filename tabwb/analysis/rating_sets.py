@@ -198,8 +198,8 @@ def progress_of(store: Store, kept: RatingSet) -> Iterator[RaterProgress]:
             median_seconds=round(median(seconds), 1) if seconds else None,
             flagged=sum(bool(flag_of(form, row)) for row in own),
             last=max((row.recorded_at for row in own), default=None),
-            link_state=link and link_state(link, now),
-            link_made_at=link and link.made_at,
+            link_state=link_state(link, now) if link else None,
+            link_made_at=link.made_at if link else None,
         )
 
 

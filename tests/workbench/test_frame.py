@@ -13,6 +13,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from time import monotonic
 from typing import Any
@@ -36,6 +37,7 @@ from textual.widgets import Button, Input, OptionList, Static
 
 import tabwb.workbench
 from tabwb.host.plugins import Plugins
+from tabwb.records.errors import UsageError
 from tabwb.records.series import Series
 from tabwb.records.speakers import Consent
 from tabwb.records.words import RESEARCH_ONLY
@@ -44,7 +46,7 @@ from tabwb.workbench.comparison.compare import CompareScreen
 from tabwb.workbench.engine.messages import Stored
 from tabwb.workbench.home.page import HomePage
 from tabwb.workbench.participants.page import ParticipantsPage
-from tabwb.workbench.shell import app, settings
+from tabwb.workbench.shell import app, own, settings
 from tabwb.workbench.shell.app import TOO_SMALL, ControlFilter, Passed
 from tabwb.workbench.shell.columns import shortened_apart
 from tabwb.workbench.shell.commands import Command
@@ -55,6 +57,7 @@ from tabwb.workbench.shell.frame import MenuList, TitleBar, TitleState
 from tabwb.workbench.shell.help import GENERAL, help_for
 from tabwb.workbench.shell.row_list import RowList
 from tabwb.workbench.shell.widgets import Flow, Pane
+from tabwb.workbench.subjects import SUBJECTS
 from tests.workbench.seat import Given, Seat, Sit, Stage
 from tests.workbench.stocked import give
 
@@ -489,6 +492,66 @@ def test_texts_and_borders_stand_out_from_what_is_behind_them(theme: Theme) -> N
     found = list(contrasts(theme))
     assert len(found) > 40 and min(one.least for one in found) == 3.0
     assert [one for one in found if one.ratio < one.least] == []
+
+
+COMMANDS = [one for subject in SUBJECTS for one in subject.all_commands]
+
+
+@pytest.mark.parametrize(
+    ("text", "where"),
+    [
+        ("[", "keys.toml"),
+        ('"file.nothing" = "q"', "file.nothing"),
+        ('"results.compare" = "ctrl+c"', "results.compare"),
+        ('"results.compare" = []', "results.compare"),
+        ('"results.compare" = 3', "results.compare"),
+        ('"results.compare" = "nokey"', "results.compare"),
+        ('"results.mark" = "g"', "results.mark"),
+    ],
+)
+def test_a_wrong_file_of_keys_is_refused_by_name(tmp_path: Path, text: str, where: str) -> None:
+    (tmp_path / "keys.toml").write_text(text)
+    with pytest.raises(UsageError) as caught:
+        own.with_keys(COMMANDS, tmp_path)
+    assert where in (caught.value.where or "")
+
+
+def test_the_default_keys_and_colours_as_files_change_nothing(tmp_path: Path) -> None:
+    (tmp_path / "keys.toml").write_text("\n".join(own.defaults(COMMANDS)))
+    for one, other in zip(COMMANDS, own.with_keys(COMMANDS, tmp_path), strict=True):
+        assert one.id != other.id or other.key in {of.key for of in COMMANDS if of.id == one.id}
+    path = tmp_path / "same.toml"
+    path.write_text('base = "light"\naccent = "#1f5f7a"\n')
+    assert own.theme_of(path) == replace(settings.LIGHT, name="same")
+    for line in ('accent = "bluish"', 'colour = "red"', 'base = "pink"', "accent = 1"):
+        path.write_text(line)
+        with pytest.raises(UsageError, match=line.split()[0]):
+            own.theme_of(path)
+
+
+async def test_own_keys_and_themes_are_used_and_a_wrong_file_is_told(
+    sit: Sit, tmp_path: Path
+) -> None:
+    folder = tmp_path / "tabwb-config"
+    (folder / "themes").mkdir(parents=True)
+    (folder / "keys.toml").write_text('"file.open-import" = "Q"\n"file.jobs" = ["K", "f12"]\n')
+    (folder / "themes" / "paper.toml").write_text('base = "light"\nbackground = "#fffff0"\n')
+    (folder / "themes" / "wrong.toml").write_text('accent = "bluish"\n')
+    async with sit((120, 40)) as seat:
+        assert [one for one in seat.news if "wrong.toml: accent" in one and "#rrggbb" in one]
+        await seat.press("K", at="jobs")
+        await seat.press("escape", at="home")
+        await seat.reads("Q Import")
+        await seat.press("f12", at="jobs")
+        seat.app.take_theme("high-contrast")
+        await seat.press("f5")
+        assert seat.app.theme == "paper"
+        assert Color.parse(seat.app.theme_variables["background"]) == Color.parse("#fffff0")
+    (folder / "keys.toml").write_text('"file.jobs" = "m"\n')
+    async with sit((120, 40)) as seat:
+        assert seat.app.theme == "paper", "it is remembered"
+        assert [one for one in seat.news if "file.jobs" in one and "results.by-model" in one]
+        await seat.press("J", at="jobs")
 
 
 def test_memory_lies_in_the_configuration_folder_and_what_is_damaged_is_as_if_new(

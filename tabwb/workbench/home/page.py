@@ -38,10 +38,13 @@ if TYPE_CHECKING:
     from tabwb.workbench.shell.desk import Desk
 
 
-FIRST = ("n", "d", "D", "i")
-"""Keys of the commands that begin something."""
-PLACES = ("o", "m", "p", "r", "b", "t", "w", "L", "J")
-"""Keys of the commands that open a place."""
+FIRST = ("new", "demonstration", "naming-demonstration", "open-import")
+"""Commands that begin something, as their ids end."""
+PLACES = (
+    "open", "by-model", "participants", "rating-sets", "laboratory", "dial", "sweep-page",
+    "models", "jobs",
+)  # fmt: skip
+"""Commands that open a place, likewise."""
 GAP = 3
 
 
@@ -403,7 +406,7 @@ class HomePage(Page, can_focus=True):
         if catalogue is not None and not stored:
             welcome.update(Content(WELCOME))
         if catalogue is not None:
-            first, places = ([*self._hints(keys)] for keys in (FIRST, PLACES))
+            first, places = ([*self._hints(names)] for names in (FIRST, PLACES))
             self.query_one(Start).show(first, places, tall=tall and beside, new=not stored)
         self._fill()
 
@@ -412,12 +415,11 @@ class HomePage(Page, can_focus=True):
 
         return lines.installed_lines(self._catalogue or Catalogue(), width)
 
-    def _hints(self, keys: tuple[str, ...]) -> list[StartHint]:
-        by_key = {
-            command.key: command for command in self.desk.table.commands if "home" in command.where
-        }
+    def _hints(self, names: tuple[str, ...]) -> list[StartHint]:
+        here = [command for command in self.desk.table.commands if "home" in command.where]
+        by_name = {command.id.partition(".")[2]: command for command in here}
         now = self.desk.situation()
-        found = [by_key[key] for key in keys if key in by_key]
+        found = [by_name[name] for name in names if name in by_name]
         return [StartHint(command, command.reason(now) is None) for command in found]
 
     def _fill(self) -> None:

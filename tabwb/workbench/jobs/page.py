@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
@@ -15,6 +16,7 @@ from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.shell.columns import Column, laid
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
+from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.drawn import bar
 from tabwb.workbench.shell.page import Actions, Page
 from tabwb.workbench.shell.row_list import RowList
@@ -66,7 +68,8 @@ class JobsPage(Page):
         """Yield the list."""
         with Pane(title="Background jobs"):
             yield RowList(id="jobs-list", help_text=HELP)
-            yield WrappedText(self._below, id="jobs-below")
+            with ScrollPane(id="jobs-scroll", help_text=HELP):
+                yield WrappedText(self._below, id="jobs-below")
 
     def on_mount(self) -> None:
         """Show the jobs."""
@@ -119,6 +122,11 @@ class JobsPage(Page):
         yield Content("")
         asked = asked_of(self.desk.sessions.jobs.all[state.number].wanted)
         yield from key_lines(asked, width, room=20, style=QUIET, quiet="")
+        if state.document:
+            yield Content("")
+            yield Content.styled("What it did, as --json prints it", QUIET)
+            for line in json.dumps(state.document, indent=2, ensure_ascii=False).splitlines():
+                yield from folded(line, width, indent=len(line) - len(line.lstrip()))
         yield from begun_lines(width)
 
     def _changed(self, state: JobState) -> None:

@@ -48,7 +48,7 @@ from tabwb.workbench.rating.wording import (
 from tabwb.workbench.shell.commands import key_label
 from tabwb.workbench.shell.dialogs import pick, prepare_styles
 from tabwb.workbench.shell.frame import Foot, Hint
-from tabwb.workbench.shell.settings import next_theme
+from tabwb.workbench.shell.settings import THEME_NAMES, next_theme
 from tabwb.workbench.shell.widgets import Line, WrappedText
 from tabwb.workbench.shell.wording import ACCENT, AMBER, QUIET, folded
 
@@ -312,7 +312,7 @@ class Hand:
     def do_theme(self) -> None:
         """Use the next theme."""
         app = self._screen.app
-        name = next_theme(app.theme)
+        name = next_theme(app.theme, getattr(app, "theme_names", THEME_NAMES))
         take = getattr(app, "take_theme", None)  # the workbench remembers it
         if take is not None:
             take(name)

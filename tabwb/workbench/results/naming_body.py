@@ -27,7 +27,7 @@ from tabwb.workbench.results.stored import (
     correct,
     undo_correction,
 )
-from tabwb.workbench.shell.columns import Column, short_spec
+from tabwb.workbench.shell.columns import Column, laid, short_spec
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ScrollPane
 from tabwb.workbench.shell.drawn import MARKS
@@ -329,8 +329,13 @@ class NamingBody(ResultsBody):
     def update_results(self, *, new: bool) -> None:
         """Show the results."""
         if self.results is not None:
-            self._summary.show(self.results, arpabet=self.arpabet)
+            self._summary.show(self.results, self._items, arpabet=self.arpabet)
             self.view.show(self._rows(), new=new)
+
+    def _items(self, width: int) -> Iterator[Content]:
+        """Yield the list of responses for the summary."""
+        rows = self._rows()
+        yield from laid(self._columns(rows), rows, width)
 
     @property
     def arpabet(self) -> bool:

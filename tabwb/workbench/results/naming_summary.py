@@ -656,13 +656,14 @@ def _items(change: Change, subtest: str, names: Sequence[str], width: int) -> It
 SESSION_ROW = re.compile(r"[▸ ]#(\d+) ")
 BESIDE = 126
 """From so many columns on the panes are in two columns."""
-PANES = ("right", "latency", "cues", "codes", "others", "sessions", "phonemes")
+PANES = ("right", "latency", "cues", "codes", "others", "items", "sessions", "phonemes")
 TITLES = {
     "right": "Right names",
     "latency": "Latency",
     "cues": "Cues",
     "codes": "Codes",
     "others": "Other items",
+    "items": "Items",
     "sessions": "Sessions, item by item",
     "phonemes": "Phonemes: target and heard",
 }
@@ -682,6 +683,7 @@ to the last cue before it.
 """,
     "codes": "How often each code was given, and proposed where no listener decided.\n",
     "others": "The subtests whose items are not named.\n",
+    "items": "What was said to each item; **t** shows one by one with its sound.\n",
     "sessions": """\
 All sessions of the speaker with this battery, oldest first; **▸** is the one that is shown. Below,
 what changed between two sessions, and each item in each session. **left** and **right**, or a click
@@ -754,15 +756,15 @@ class NamingSummary(Vertical):
         """Yield the sentence, the panes and the notes."""
         yield WrappedText(lambda width: (), id="named-sentence")
         with Panes(id="named-panes"), Container(id="named-columns"):
-            for side in (PANES[:5], PANES[5:]):
+            for side in (PANES[:6], PANES[6:]):
                 with Vertical(classes="named-column"):
                     for name in side:
                         text = Sessions(self._opened) if name == "sessions" else FigureText(name)
                         yield Pane(text, title=TITLES[name], classes="figure", id=f"pane-{name}")
         yield NoteLine()
 
-    def show(self, results: Results, *, arpabet: bool) -> None:
-        """Show results of a naming administration."""
+    def show(self, results: Results, items: Lines, *, arpabet: bool) -> None:
+        """Show results of a naming administration, with the lines of its items."""
         naming = results.naming
         if naming is None:
             return
@@ -796,6 +798,7 @@ class NamingSummary(Vertical):
         others = [one for one in results.summary.parts if one.id not in own]
         self.query_one("#pane-others").display = bool(others)
         self._text("others").show(partial(accuracy_lines, others))
+        self._text("items").show(items)
         told = cautions(results.battery, results.summary, model=False)
         self.query_one(NoteLine).show(tuple(told))
 

@@ -35,11 +35,13 @@ from textual.screen import Screen
 from textual.widget import MountError, Widget
 from textual.widgets import OptionList
 
+from tabwb.records.errors import UsageError
 from tabwb.records.words import without_controls
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import ChoiceScreen, Dialog
 from tabwb.workbench.shell.frame import MenuScreen
+from tabwb.workbench.shell.own import own_themes
 from tabwb.workbench.shell.page import Page, Subject
 
 _INNER_OUTER = StylesCache.get_inner_outer.__wrapped__
@@ -234,7 +236,11 @@ class Workbench(App[int]):
         self.when_ready = when_ready
         self._controls = ControlFilter()
         self._memory = memory
-        self.remembered = settings.load(memory)
+        self.wrong: list[UsageError] = []
+        """What is wrong with the user's files of keys and themes."""
+        themes = [*settings.THEMES, *own_themes(self.wrong)]
+        self.theme_names = [theme.name for theme in themes]
+        self.remembered = settings.load(memory, self.theme_names)
         self.desk = Desk(self, subjects, location=location, offline=offline)
         self.keys = KeyQueue(self)
         self._at_start = at_start
@@ -243,11 +249,11 @@ class Workbench(App[int]):
         self.pressed_at = time.monotonic()
         self._leaving = self._asked = False
         self._handlers: dict[int, Any] = {}
-        for theme in settings.THEMES:
+        for theme in themes:
             self.register_theme(theme)
         wanted = os.environ.get("TABWB_THEME", "")
-        if wanted not in settings.THEME_NAMES:
-            wanted = self.remembered.theme or settings.THEME_NAMES[0]
+        if wanted not in self.theme_names:
+            wanted = self.remembered.theme or self.theme_names[0]
         self.theme = wanted
 
     def get_line_filters(self) -> Sequence[LineFilter]:
@@ -282,6 +288,8 @@ class Workbench(App[int]):
 
     def on_mount(self) -> None:
         """Quit in order when the terminal is closed or the process is asked to end."""
+        for error in self.wrong:
+            self.notify(str(error), severity="error", timeout=30, markup=False)
         try:
             loop = asyncio.get_running_loop()
 

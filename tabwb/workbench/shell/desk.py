@@ -24,7 +24,6 @@ from tabwb.records.errors import TabwbError, error_text
 from tabwb.records.words import RESEARCH_ONLY
 from tabwb.workbench.engine import messages, threads
 from tabwb.workbench.engine.view_models import Catalogue, ErrorReport, Work
-from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import CommandTable, Situation, situation_of
 from tabwb.workbench.shell.dialogs import (
     AskWords,
@@ -45,6 +44,7 @@ from tabwb.workbench.shell.frame import (
     foot_hints,
     title_state,
 )
+from tabwb.workbench.shell.own import own_keys
 from tabwb.workbench.shell.page import Actions, Page, Subject
 from tabwb.workbench.shell.row_list import RowList
 
@@ -93,7 +93,7 @@ class DeskMessages:
 
     def _welcome(self, catalogue: Catalogue) -> None:
         desk = self._desk
-        if catalogue.theme in settings.THEME_NAMES and not desk.workbench.remembered.theme:
+        if catalogue.theme in desk.workbench.theme_names and not desk.workbench.remembered.theme:
             desk.app.theme = catalogue.theme
         if catalogue.problems:
             count = len(catalogue.problems)
@@ -180,9 +180,8 @@ class Desk(Screen[None]):
         self.workbench = workbench
         self.subjects = tuple(subjects)
         self.location, self._offline = location, offline
-        self.table = CommandTable(
-            command for subject in self.subjects for command in subject.all_commands
-        )
+        commands = [command for subject in self.subjects for command in subject.all_commands]
+        self.table = CommandTable(own_keys(commands, workbench.wrong))
         self.table.bind(self, "everywhere")
         self.docks = DockLayout(self)
         self.finder = Finder()

@@ -43,7 +43,7 @@ def _filter(desk: Desk) -> None:
 
 
 def _next_theme(desk: Desk) -> None:
-    name = settings.next_theme(desk.workbench.theme)
+    name = settings.next_theme(desk.workbench.theme, desk.workbench.theme_names)
     desk.workbench.take_theme(name)
     desk.notify(f"Theme: {name.replace('-', ' ')}", timeout=2)
 

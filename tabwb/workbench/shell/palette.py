@@ -11,7 +11,6 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.style import Style
 
-from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.commands import Command, Situation, key_label
 from tabwb.workbench.shell.help import topics
 from tabwb.workbench.shell.item_search import ItemEntry, ItemSearch, item_text
@@ -154,7 +153,7 @@ class Palette(Provider):
                     usable=False,
                     share=LATER,
                 )
-        for name in settings.THEME_NAMES:
+        for name in desk.workbench.theme_names:
             use = partial(desk.workbench.take_theme, name)
             yield Found(f"view: theme {name}", f"Use the theme {name}.", use, 0.1)
 

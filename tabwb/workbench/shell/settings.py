@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -96,27 +96,36 @@ _COLOURS = {
 """Colours of the themes, in their order, by parts of Textual's themes and variables of styles."""
 
 
-def _theme(name: str) -> Theme:
-    colours: dict[str, Any] = {
+def colours_of(name: str) -> dict[str, Any]:
+    """Return the colours of a theme of tabwb by the names of its parts."""
+    return {
         part: row[THEME_NAMES.index(name)]
         for parts, row in _COLOURS.items()
         for part in parts.split()
     }
-    own = {one.name: colours.pop(one.name) for one in fields(Theme) if one.name in colours}
-    return Theme(name, dark=name != "light", variables=colours, **own)
 
 
-THEMES = DARK, LIGHT, HIGH_CONTRAST = tuple(_theme(name) for name in THEME_NAMES)
+def theme(name: str, colours: Mapping[str, Any], *, dark: bool) -> Theme:
+    """Return a theme of Textual of these colours."""
+    own = {one.name for one in fields(Theme)}
+    variables = {part: colour for part, colour in colours.items() if part not in own}
+    parts = {part: colour for part, colour in colours.items() if part in own}
+    return Theme(name, dark=dark, variables=variables, **parts)
 
 
-def next_theme(name: str) -> str:
+THEMES = DARK, LIGHT, HIGH_CONTRAST = tuple(
+    theme(name, colours_of(name), dark=name != "light") for name in THEME_NAMES
+)
+
+
+def next_theme(name: str, names: Sequence[str] = THEME_NAMES) -> str:
     """Return the name of the theme after this one.
 
     >>> next_theme("dark"), next_theme("high-contrast"), next_theme("of another program")
     ('light', 'dark', 'dark')
     """
-    at = THEME_NAMES.index(name) + 1 if name in THEME_NAMES else 0
-    return THEME_NAMES[at % len(THEME_NAMES)]
+    at = names.index(name) + 1 if name in names else 0
+    return names[at % len(names)]
 
 
 FILE_NAME = "workbench.json"
@@ -131,7 +140,7 @@ class Remembered:
     """Settings of the user interface that are kept.
 
     Attributes:
-        theme: one of :data:`THEME_NAMES`, or empty for the configuration's.
+        theme: one of :data:`THEME_NAMES` or of the user's own, or empty for the configuration's.
         explorer, scores: whether the docks are shown where there is room.
         folded: titles of the explorer's folded groups, with blanks between.
         explorer_width, scores_width: columns.
@@ -168,7 +177,7 @@ def _can_be_shown(value: object) -> bool:
     return not isinstance(value, str) or value.isprintable()
 
 
-def load(path: Path | None = None) -> Remembered:
+def load(path: Path | None = None, themes: Sequence[str] = THEME_NAMES) -> Remembered:
     """Return the kept settings, with the default for every missing or damaged value."""
     try:
         values = json.loads(_path(path).read_text(encoding="utf-8"))
@@ -189,7 +198,7 @@ def load(path: Path | None = None) -> Remembered:
     for name in ("explorer_width", "scores_width"):
         if name in kept:
             kept[name] = min(max(kept[name], MIN_WIDTH), MAX_WIDTH)
-    if kept.get("theme") not in THEME_NAMES:
+    if kept.get("theme") not in themes:
         kept.pop("theme", None)
     return Remembered(**kept)
 
