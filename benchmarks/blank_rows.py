@@ -126,7 +126,7 @@ async def given(size: tuple[int, int], wanted: re.Pattern[str]) -> AsyncIterator
                 yield "naming session", one.seat
                 await one.score("1")
                 await one.seat.press("f8", at="home")
-                one.seat.show_results(one.seat.desk.catalogue.administrations[-1].id)
+                one.seat.show_results(1)
                 await one.seat.at("results")
                 await one.seat.press("t")
                 yield "naming responses", one.seat

@@ -99,7 +99,7 @@ def _keys(path: Path, name: str, value: object) -> tuple[str, ...]:
             f"{value!r} is not a key that a command can have", where=f"{path}: {name}",
             allowed="a character, a name such as f5 or ctrl+t, or a list of these",
         )  # fmt: skip
-    return tuple(keys)
+    return tuple(map(str, keys))
 
 
 def own_themes(wrong: list[UsageError]) -> Iterator[Theme]:
@@ -113,7 +113,7 @@ def own_themes(wrong: list[UsageError]) -> Iterator[Theme]:
 
 def defaults(commands: Sequence[Command]) -> Iterator[str]:
     """Yield the keys of all commands as the lines of a ``keys.toml``, with their titles."""
-    lines = {}
+    lines: dict[str, str] = {}
     for one in commands:
         keys = [one.key, *one.also] if one.also else one.key
         lines.setdefault(one.id, f'"{one.id}" = {json.dumps(keys)}  # {one.title.rstrip("…")}')
