@@ -71,7 +71,7 @@ def figure_table(name: str, groups: Sequence[Grouped], **options: str) -> Table:
             "there are no administrations to draw", hint="tabwb run BATTERY --model SPEC"
         )
     table = kind.table(groups, chosen)
-    n = len(set(table["group"].to_list())) if "group" in table.names else 0
+    n = len({*table["group"].to_list()} - {None}) if "group" in table.names else 0
     if n > MOST_GROUPS:
         raise TooManyGroups(
             f"{n} groups are more than a figure can show",

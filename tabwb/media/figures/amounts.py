@@ -134,10 +134,16 @@ def _dose(groups: Groups, options: Options) -> Table:
         row = "intact" if amount is None else "model" if by_model else "seed"
         rows += [
             {"series": name, "row": row, "seed": None if amount is None else seed, "amount": amount,
+             **({"family": _family_of(of_point)} if by_model else {}),
              **place, **_cells(own, place, terms), "error": _error(place, own, by)}
             for place, terms in chosen
         ]  # fmt: skip
     rows += list(_means(rows))
+    valued = {
+        one["panel"] for one in rows if one["row"] != "intact" and one.get("value") is not None
+    }
+    bare = [one["panel"] for one, _ in chosen if valued and one["panel"] not in valued]
+    rows = [one for one in rows if one["panel"] not in bare]
     rows.sort(
         key=lambda one: (
             one["row"] != "intact", one["series"], one["amount"] or 0.0, one["row"],
@@ -148,6 +154,7 @@ def _dose(groups: Groups, options: Options) -> Table:
         *_dose_notes(groups, options, rows),
         *([f"Left out: {plural(without, 'administration')} without an amount."] if without else []),
         *([f"Left out: {plural(alone, 'series', 'series')} with one amount."] if alone else []),
+        *([f"Left out, without a value of these: {'; '.join(bare)}."] if bare else []),
         *ending(one for one in rows if one["row"] != "mean"),
     ]
     declared = columns(
@@ -158,6 +165,7 @@ def _dose(groups: Groups, options: Options) -> Table:
         Column("seed", "Seed", "of the lesion, else of the run; of a model its name; empty of "
                "others"),
         Column("amount", "Amount", "of the lesion, of parameters, or of the condition", "number"),
+        Column("family", "Family", "of a model of a size"),
         *(*PLACE, Column("panel", "Panel", "what it is drawn under"), "value", *INTERVALS),
         Column("n_seeds", "Seeds", "behind a mean", "integer"),
         *("n", "few_usable", "status", "reason"),
@@ -254,6 +262,10 @@ def _of_tuning(dose: Dose, member: AdministrationData, names: Mapping[str, str])
     return dose._replace(examinee=kind, seed=names[spec_of(given)])
 
 
+def _family_of(members: Members) -> str | None:
+    return members[0].administration.conditions.labels.get("family")
+
+
 def _check_models(points: Mapping[tuple[str, float | None, str], Members]) -> None:
     """Check that each point is of one model: sizes of one family need not tell models apart."""
     for (series, amount, _), members in points.items():
@@ -298,7 +310,7 @@ def _means(given: Sequence[Record]) -> Iterator[Record]:
     for own in cells.values():
         if len(own) < 2:
             continue
-        values = [None if record.get("few_usable") else record["value"] for record in own]
+        values = [None if record.get("few_usable") else record.get("value") for record in own]
         used = [one for one, value in zip(own, values, strict=True) if value is not None]
         errors = [Measured(Estimate(0.0), error=record["error"]) for record in used]
         largest = float(own[0].get("n_features") or 1)
@@ -351,8 +363,8 @@ def _dose_notes(groups: Groups, options: Options, given: Sequence[Record]) -> It
              f"{kind.role.capitalize()}: the same operation on as many parameters, {kind.meaning}.")
             for kind in CONTROLS.values()
         ),
-        ("model" in rows, "A point is a model; no family has models of two sizes, so no line joins "
-         "them."),
+        ("model" in rows, "A point is a model; no family has models of two sizes. Grey lines join "
+         "base and instruct models of one family."),
         ("intact" in rows, "Grey line and band: the intact model with its 95 % interval for "
          f"{like}."),
         (1 < len(shown) <= len(PALETTE), "Points of one amount are drawn side by side."),
@@ -424,8 +436,8 @@ def _map(groups: Groups, options: Options) -> Table:
         )
     shown = "less that of the intact model" if options["show"] == "difference" else "itself"
     notes = [
-        f"Number: mean over seeds of the {measure.replace('_', ' ')} {shown}. Shade: its size "
-        "without the sign, from 0 to the largest of the panel.",
+        f"Number: mean over seeds of the {measure.replace('_', ' ')} {shown}. Shade: from 0 to "
+        "the largest size of the panel; blue above 0, brown below.",
         MAP_NOTES[0],
         batteries_note(groups),
     ]
@@ -451,12 +463,12 @@ def _map_panels(given: list[Record], options: Options, width: float) -> list[Pan
         ) -> Cell:
             if value is None:
                 return Cell()
-            return Cell(abs(value) / largest if largest else 0.0, (fixed(value, 2, sign),))
+            return Cell(value / largest if largest else 0.0, (fixed(value, 2, sign),))
 
         cells = [[cell(found.get((target, layer))) for layer in layers] for target in targets]
-        key = f"size of the {name}, per cent of the largest of its panel"
+        key = f"{name}, per cent of the largest of its panel"
         panels.append(Panel(rows=targets, heads=list(map(str, layers)), cells=cells, title=title,
-                            key=key, across="layer", widest=0.6,
+                            key=key, across="layer", widest=1.2,
                             height=0.22))  # fmt: skip
     return panels
 

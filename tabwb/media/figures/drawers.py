@@ -5,10 +5,10 @@ Each draws records, the rows of a figure's table, and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
-from math import log10
+from math import ceil, log10
 from typing import TYPE_CHECKING, Any
 
 from matplotlib.patches import Rectangle
@@ -51,6 +51,7 @@ from tabwb.records.errors import UsageError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.transforms import Transform
 
 LINE = SMALL * 1.25 / 72
 """Inches from line to line."""
@@ -112,19 +113,20 @@ def forest(sheet: Sheet, spec: Forest, given: Sequence[Record], options: Options
     beside = widest([*texts, *heads]) + 0.1 if heads else 0.0
     share = 0.42 if len(panels) == 1 else 0.3
     left = min(widest(labels), sheet.width - NARROW - beside - 0.3, share * sheet.width)
-    named = told_apart(labels, left)
-    room = sheet.width - 0.2 - widest(named)
+    named = dict(zip(labels, told_apart(labels, left), strict=True))
+    room = sheet.width - 0.2 - widest([*named.values()])
     across = max(1, min(len(panels), int(room / (NARROW + beside + 0.15))))
     across = -(-len(panels) // -(-len(panels) // across))
-    edges = [0.0, *accumulate(max(PITCH, LINE * name.count("\n") + PITCH) for name in named)]
-    at = dict(zip(labels, pairwise(edges), strict=True))
-    middles = [sum(ends) / 2 for ends in at.values()]
-    grid = sheet.grid([edges[-1] + 0.04] * -(-len(panels) // across), across)
+    lines = [[*panels.values()][n : n + across] for n in range(0, len(panels), across)]
+    rows = [_places(named, (one[spec.row] for own in line for one in own)) for line in lines]
+    tall = [max(end for _, end in at.values()) for at in rows]
+    grid = sheet.grid([end + 0.04 for end in tall], across)
     used = dict[str, None]()
     for n, own in enumerate(panels.values()):
-        axes = grid(n // across, n % across)
-        axes.set_ylim(edges[-1] + 0.02, -0.02)
-        axes.set_yticks(middles, named if n % across == 0 else [""] * len(named))
+        axes, at = grid(n // across, n % across), rows[n // across]
+        middles = [sum(ends) / 2 for ends in at.values()]
+        axes.set_ylim(tall[n // across] + 0.02, -0.02)
+        axes.set_yticks(middles, [named[one] if n % across == 0 else "" for one in at])
         axes.tick_params(axis="y", length=0, pad=4)
         axes.spines["left"].set_visible(False)
         axes.set_title(str(own[0].get(spec.title or spec.panel) or ""), loc="left")
@@ -155,7 +157,7 @@ def forest(sheet: Sheet, spec: Forest, given: Sequence[Record], options: Options
         there = {record[spec.row] for record in own}
         for label, ends in at.items():
             if label not in there:
-                _undefined(axes, spec, sum(ends) / 2, "not compared")
+                _undefined(axes, spec, sum(ends) / 2, spec.missing)
     sheet.legend += [look for name, look in LOOKS.items() if name in used and look[1]]
     reason = "these_reason" if prefix else "interval_reason"
     value, low, _ = spec.drawn(prefix)
@@ -168,6 +170,16 @@ def forest(sheet: Sheet, spec: Forest, given: Sequence[Record], options: Options
         sheet.notes.append(f"No interval: {'; '.join(why)}.")
     if "mean" in used and not prefix:
         sheet.notes.append("Mean: 95 % interval for families and prompts like these.")
+
+
+def _places(named: Mapping[str, str], there: Iterable[str]) -> dict[str, tuple[float, float]]:
+    """Return the upper and the lower end of the rows that are there, in inches."""
+    shown = {*there}
+    kept = {label: name for label, name in named.items() if label in shown}
+    edges = accumulate(
+        (max(PITCH, LINE * name.count("\n") + PITCH) for name in kept.values()), initial=0.0
+    )
+    return dict(zip(kept, pairwise(edges), strict=True))
 
 
 def _limits(axes: Axes, spec: Forest, own: Sequence[Record], prefix: str, *, log: bool) -> None:
@@ -437,6 +449,7 @@ def _frame(axes: Axes, frame: _Frame, prefix: str, by: str, width: float, *, log
             ]  # fmt: skip
             line = {**look, "linestyle": _joins(records, look)}
             _series(axes, points, line, shift, thin=bool(seed))
+    _join_families(axes, own, dodge, [*frame.looks])
     _ticks(axes, amounts, places, list(map(Severity(by).words, amounts)), width)
     if places:
         reach = (0.06 + (len(frame.looks) - 1) / 2 * dodge / width) * (span or 1.0)
@@ -461,6 +474,25 @@ def _frame(axes: Axes, frame: _Frame, prefix: str, by: str, width: float, *, log
         axes.set_yticks([])  # of no figures
         axes.text(0.03, 0.5, "undefined", color=SOFT, style="italic", va="center_baseline",
                   transform=axes.transAxes, gid="undefined")  # fmt: skip
+
+
+def _join_families(axes: Axes, own: Sequence[Record], dodge: float, series: Sequence[str]) -> None:
+    """Join the models of one family and size, which differ in tuning, by a line."""
+    kin = dict[tuple[str, float], list[Record]]()
+    for one in own:
+        if one.get("family") and one["value"] is not None:
+            kin.setdefault((one["family"], one["amount"]), []).append(one)
+
+    def moved(one: Record) -> Transform:
+        shift = (series.index(one["series"]) - (len(series) - 1) / 2) * dodge
+        return axes.transData + ScaledTranslation(shift, 0, axes.figure.dpi_scale_trans)
+
+    for first, second in (pair for models in kin.values() for pair in pairwise(models)):
+        ends = [(one["amount"], one["value"]) for one in (first, second)]
+        axes.annotate("", ends[0], ends[1], xycoords=moved(first), textcoords=moved(second),
+                      gid="family", zorder=1,
+                      arrowprops={"arrowstyle": "-", "color": SOFT, "linewidth": 0.6,
+                                  "shrinkA": 0, "shrinkB": 0})  # fmt: skip
 
 
 def _line_ends(axes: Axes, frame: _Frame, tall: float) -> None:
@@ -551,10 +583,10 @@ CELL = 0.075
 
 
 def shades(sheet: Sheet, panels: Sequence[Panel]) -> None:
-    """Draw panels of shaded cells below each other; matrices beside each other, if they fit."""
+    """Draw panels of shaded cells beside each other if they fit, else below each other."""
     across, rows = len(panels), 1
     while across > 1:
-        if all(not one.height and _Measured.of(sheet, one, across).each >= CELL for one in panels):
+        if all(_Measured.of(sheet, one, across).fits for one in panels):
             break
         rows += 1
         across = -(-len(panels) // rows)
@@ -568,10 +600,12 @@ def shades(sheet: Sheet, panels: Sequence[Panel]) -> None:
         one.draw(axes)
         sheet.narrow[axes] = one.each * len(one.panel.heads)
     sheet.key = panels[0].key
+    cells = [cell for panel in panels for row in panel.cells for cell in row]
+    signed = any(cell.value is not None and cell.value < 0 for cell in cells)
     sheet.legend += [
-        ({"facecolor": shade(n / 4), "edgecolor": RULE}, str(25 * n)) for n in range(5)
+        ({"facecolor": shade(n / 4), "edgecolor": RULE}, f"{25 * n:{'+' * (signed and n > 0)}}")
+        for n in range(-4 * signed, 5)
     ]
-    cells = (cell for panel in panels for row in panel.cells for cell in row)
     if any(cell.value is None and not cell.words for cell in cells):
         sheet.legend.append(({"edgecolor": RULE, **UNDEFINED}, "undefined"))
 
@@ -600,6 +634,12 @@ class _Measured:
             points *= max(5 / 7, min(1, (each - 0.015) / max(widest(panel.heads), LINE * 0.7)))
         return cls(panel, names, each, [0.0, *accumulate(heights)], points)
 
+    @property
+    def fits(self) -> bool:
+        """Whether columns have room: for their numbers, or of matrices for cells."""
+        numbers = [cell.words[-1] for row in self.panel.cells for cell in row if cell.words]
+        return self.each >= (widest(numbers) + 0.02 if self.panel.height else CELL)
+
     def draw(self, axes: Axes, *, below: bool = False) -> None:
         """Draw the cells and their labels."""
         panel, each, points = self.panel, self.each, self.points
@@ -611,12 +651,13 @@ class _Measured:
         axes.tick_params(length=0, pad=3)
         heads = ["\n".join(wrapped(head, points, each - 0.04)) for head in panel.heads]
         upright = max(head.count("\n") for head in heads) > (0 if below else 1)
-        if upright and max(map(len, panel.heads)) > 3:
+        if upright and (panel.height or max(map(len, panel.heads)) > 3):
             heads = told_apart(panel.heads, 1.8, 2 if each > 2.1 * LINE else 1)
         elif upright or not panel.height:
             heads, upright = [*panel.heads], False
-        axes.set_xticks([n + 0.5 for n in range(len(heads))], heads, fontsize=points,
-                        rotation=90 if upright else 0)  # fmt: skip
+        step = ceil(0.9 * LINE / each) if upright else 1  # as many heads as have room
+        axes.set_xticks([n + 0.5 for n in range(0, len(heads), step)], heads[::step],
+                        fontsize=points, rotation=90 if upright else 0)  # fmt: skip
         middles = [sum(ends) / 2 for ends in pairwise(self.edges)]
         axes.set_yticks(middles, self.names, fontsize=points)
         axes.spines[:].set_visible(True)
@@ -661,7 +702,8 @@ def sessions(sheet: Sheet, given: Sequence[Record], options: Options) -> None:
         [Cell() if (found := right[*item, session]) is None else Cell(0.8 if found else 0.0)
          for session in order] for item in items
     ]  # fmt: skip
-    heads = [DAY.sub("", dates[session] or f"session {session}") for session in order]
+    apart = len({*dates.values()}) == len(order)
+    heads = [DAY.sub("", (apart and dates[one]) or f"session {one}") for one in order]
     panel = Panel(rows=[item for _, item in items], heads=heads, cells=cells, widest=0.8,
                   height=0.135)  # fmt: skip
     measured = _Measured.of(sheet, panel)
@@ -679,7 +721,11 @@ def sessions(sheet: Sheet, given: Sequence[Record], options: Options) -> None:
         points = [(at[one["session"]], one["value"], one["low"], one["high"], None) for one in own]
         _series(upper, points, look, (nth - (len(names) - 1) / 2) * DODGE)
         counts = ", ".join(map(str, sorted({one["n"] for one in own})))
-        sheet.legend.append((look, f"{name} (N {counts})"))
+        sheet.legend += [(look, f"{name} (N {counts})")] if own else []
+    if all(one["value"] is None for one in shares):
+        words = "no item has one answer in every session"
+        upper.text(0.03, 0.5, words, color=SOFT, style="italic", gid="undefined",
+                   va="center_baseline", transform=upper.transAxes)  # fmt: skip
     upper.set_xlim(0.5, n + 0.5)
     upper.set_ylim(-0.03, 1.03)
     upper.yaxis.set_major_locator(MaxNLocator(nbins=4, steps=STEPS))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from math import fsum
 from statistics import median
 from typing import TYPE_CHECKING
@@ -46,6 +45,7 @@ from tabwb.media.figures.kind import (
     features_notes,
     having,
     interval_note,
+    left_out,
     made_table,
     term_titles,
     terms_title,
@@ -77,8 +77,8 @@ def _burden(groups: Groups, options: Options) -> Table:
          "n_features": len(terms.features)}
         for terms, title in titles.items()
     ]  # fmt: skip
-    groups, left_out = having(groups, BURDEN.id, places)
-    given = cut(groups, BURDEN.id, places, lambda row: "not judged under these terms")
+    groups, without = having(groups, BURDEN.id, places)
+    given = cut(groups, BURDEN.id, places)
     items = list(_items_of(groups, titles))
     bounds = [
         f"{one['group']}: {fixed(one['bound_low'], 2)} to {fixed(one['bound_high'], 2)} if the "
@@ -93,7 +93,7 @@ def _burden(groups: Groups, options: Options) -> Table:
         *interval_note(options, (record.get("n_items") for record in given)),
         *(["Grey points: means of the items."] if items else []),
         "N: responses with a burden, of all judged.",
-        *left_out,
+        *without,
         *([f"Bounds of the burden: {'; '.join(bounds)}."] if bounds else []),
         *ending(given, groups),
     ]
@@ -162,15 +162,17 @@ def _accuracy(groups: Groups, options: Options) -> Table:
         {"of": {"part": part, "policy": policy}, "part": part, "subtest": title, "policy": policy}
         for part, title in parts.items()
     ]
-    groups, left_out = having(groups, ACCURACY.id, places)
-    given = cut(groups, ACCURACY.id, places, lambda row: "not given")
-    for record, (part, group) in zip(given, product(parts, groups), strict=True):
-        record |= {one.id: group.results.value(one.id, part) for one in BASELINES}
+    groups, without = having(groups, ACCURACY.id, places)
+    given = cut(groups, ACCURACY.id, places)
+    named = dict(zip(names_of_groups(groups), groups, strict=True))
+    for record in given:
+        own = named[record["group"]].results
+        record |= {one.id: own.value(one.id, record["part"]) for one in BASELINES}
     notes = [
         f"Accuracy, the share of right responses, policy {policy}.",
         *interval_note(options),
         "N: responses with a verdict.",
-        *left_out,
+        *without,
         *ending(given, groups),
     ]
     baselines = (Column(one.id, one.title, one.meaning, "number", "share", 2) for one in BASELINES)
@@ -223,7 +225,7 @@ def _items(groups: Groups, options: Options) -> Table:
         "Groups from the largest share of right answers on; items of a subtest from the easiest on."
         if options["order"] == "right"
         else "Groups and items are in the order in which they were given.",
-        *([f"Left out: {plural(len(groups) - n, 'group')} without a value."] * (n < len(groups))),
+        *left_out(len(groups) - n),
         *ending(given, groups),
     ]
     own = [Column("subtest", "Subtest", "the subtest's title"), Column("item", "Item", "its id")]
@@ -252,7 +254,7 @@ def _items_panels(given: list[Record], options: Options, width: float) -> list[P
     starts = [n for n in range(1, len(items)) if items[n][0] != items[n - 1][0]]
     names = [name for _, name in items]
     key = "right answers in per cent"
-    if len(items) * 0.16 > 0.75 * width and len(groups) < len(items):
+    if len(items) * 0.16 > 0.75 * width and len(groups) * 0.12 <= 0.55 * width:
         cells = [[cell(group, item) for group in groups] for item in items]
         return [Panel(rows=names, heads=groups, cells=cells, key=key, under=starts, widest=0.5)]
     cells = [[cell(group, item) for item in items] for group in groups]
@@ -285,16 +287,7 @@ def _profile(groups: Groups, options: Options) -> Table:
             hint="choose one with --judge RATER",
         )
     ((terms, title),) = titles.items()
-    kept = [
-        group
-        for group in groups
-        if terms.scope != "connected-text"
-        or group.judge(terms)
-        or any(
-            part.number("counted") for part in group.results.parts if part.subtest.task.connected
-        )
-    ]
-    without = len(groups) - len(kept)
+    kept = [group for group in groups if group.judge(terms)]
     names = feature_titles(kept)
     categories = {
         feature: category.title
@@ -316,10 +309,7 @@ def _profile(groups: Groups, options: Options) -> Table:
         for name in shown
     ]  # fmt: skip
 
-    def why(row: Grouped) -> str:
-        return "not in the judge's set" if row.judge(terms) else "not judged"
-
-    given = cut(kept, FEATURE_RATE.id, places, why, by_group=True)
+    given = cut(kept, FEATURE_RATE.id, places, "not in the judge's set")
     notes = [
         f"Rate of each feature in per cent: of the responses that have a burden (N), the share in "
         f"which {terms.rater} finds it present; {terms.scope.replace('-', ' ')}.",
@@ -330,8 +320,7 @@ def _profile(groups: Groups, options: Options) -> Table:
             f"{len(names)} (features=all shows all)."
         )
     notes.append(_widths(given, options))
-    if without:
-        notes.append(f"Left out: {plural(without, 'group')} without connected text.")
+    notes += left_out(len(groups) - len(kept), f"that {terms.rater} did not judge")
     category = Column("category", "Category", "of the battery's first grouping")
     notes += ending(given, kept)
     return made_table("profile", [TERMS, TITLE, category], given, notes, kept)
@@ -435,8 +424,9 @@ def _latency(groups: Groups, options: Options) -> Table:
                 values += latencies(named.items).right
         for member in group.group.members:
             kinds[RIGHT_NAMES if is_aloud(member) else REPLIES] = None
-        given.append({"group": name, **_quantiles(values)})
-    if not any(record["n"] for record in given):
+        if values:
+            given.append({"group": name, **_quantiles(values)})
+    if not given:
         raise UsageError(
             "no response has a latency",
             hint="recordings read from files have none: the time of the picture is not known",
@@ -446,6 +436,7 @@ def _latency(groups: Groups, options: Options) -> Table:
         "Point and line: median with its exact 95 % interval, responses taken as independent; "
         "box: middle half; thin line: 5 to 95 %.",
         "N: responses with a latency.",
+        *left_out(len(groups) - len(given), "without a latency"),
         *ending(given, groups),
     ]
     end = "end of the exact 95 % interval of the median"
@@ -461,8 +452,6 @@ def _latency(groups: Groups, options: Options) -> Table:
 
 
 def _quantiles(values: Sequence[float]) -> Record:
-    if not values:
-        return {"n": 0, **undefined("no response has a latency")}
     interval = median_interval(values)
     return {
         **value_cells(Estimate(quantile(values, 0.5))),
@@ -477,7 +466,7 @@ def _quantiles(values: Sequence[float]) -> Record:
 
 def in_unit(given: list[Record]) -> list[Record]:
     """Return latencies in the unit in which they have few zeros: s, ms or µs."""
-    largest = max((one["p95"] for one in given if one["value"] is not None), default=1.0)
+    largest = max(one["p95"] for one in given)
     units = (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
     unit, times = units[0 if largest >= 1 else 1 if largest >= 1e-3 else 2]
     names = ("value", "low", "high", *QUANTILES)
@@ -545,9 +534,16 @@ def _differences(groups: Groups, options: Options) -> Table:
     else:
         names = names_of_groups(groups)
         what = f"Each group − {against}" if against else f"{names[0]} − {names[1]}"
+    items = [
+        {"comparison": one["comparison"], "panel": one["panel"], "measure": one["measure"],
+         "item": item, "difference": difference}
+        for one in given if len(one["of_items"]) > 1
+        for (_, item), difference in one["of_items"].items()
+    ]  # fmt: skip
     notes = [
         f"{what}, means over the items for which both have a value.",
         *interval_note(options),
+        *(["Grey points: differences of the items."] if items else []),
         *([] if ESTIMANDS[options["interval"]] else _p_notes(given)),
     ]
     if differing:
@@ -555,7 +551,7 @@ def _differences(groups: Groups, options: Options) -> Table:
         notes.append(f"The sides also differ in {'; '.join(said)}.")
     told = ({"value": one["difference"], "reason": one["reason"]} for one in given)
     notes += ending(told, () if pairs else groups)
-    return made_table("differences", DIFFERENCES, given, notes, groups)
+    return made_table("differences", DIFFERENCES, [*given, *items], notes, groups)
 
 
 DIFFERENCES = (
@@ -563,6 +559,7 @@ DIFFERENCES = (
     Column("panel", "Panel", "measure and subtest, or judge, under which it is drawn"),
     *(one.column for one in SIDES),
     Column("units", "Units", "items, or clusters of items, whose signs are flipped"),
+    Column("item", "Item", "of a difference of one item; empty of a mean"),
 )
 OF_SIDES = ("n", "n_baseline", "units")
 """Columns that a mean over families has no value of."""
@@ -639,6 +636,7 @@ def _cells(pair: Compared, row: Contrast, every: Sequence[Contrast], tests: int 
         **status,
         "panel": panel,
         "units": row.unit_count,
+        "of_items": row.differences,
         "interval_reason": like.interval.reason or None,
         "correction": f"{like.correction} over {plural(tests, 'test')}" if corrected else None,
     }
@@ -706,6 +704,8 @@ DIFFERENCES_FIGURE = FigureKind(
             "mean" if record["group"] is None else "point" if low is not None else "alone"
         ),
         cell=_p_cell,
+        missing="not compared",
+        under="item",
         head=lambda own: "p / corr." if any(record["correction"] for record in own) else "p",
         zero=True,
     ),

@@ -46,7 +46,7 @@ class Forest:
         value: the column that is drawn, with the ends of its interval.
         look: of a record and the low end of its interval, a name of the drawer's looks.
         cell: a text for a record at the right, under ``head``.
-        words: instead of an undefined value.
+        words: instead of an undefined value; missing: of a row that a panel beside others has.
         baselines: columns of values to compare with, which are names of looks too.
         boxes: columns of the ends of a thin line and of a box.
         under: a column; records that have a value there are points below the line of their row.
@@ -64,6 +64,7 @@ class Forest:
     cell: Callable[[Record, Options], str] = lambda record, options: ""
     head: Callable[[Sequence[Record]], str] = lambda own: "N"
     words: Callable[[Record], str] = lambda record: "undefined"
+    missing: str = "no result"
     baselines: tuple[str, ...] = ()
     boxes: tuple[tuple[str, str], ...] = ()
     under: str = ""
@@ -87,7 +88,9 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell: its shade from 0 to 1, None where it is undefined, and texts, the longest first."""
+    """A cell: its shade from 0 to 1, or down to -1, None where it is undefined, and texts, the
+    longest first.
+    """
 
     value: float | None = None
     words: tuple[str, ...] = ()
@@ -269,44 +272,48 @@ def cells_of(result: Result | None, why: str) -> Record:
     return cells
 
 
+def left_out(n: int, what: str = "without a value") -> list[str]:
+    """Return the note on groups that a figure has no row for."""
+    return [f"Left out: {plural(n, 'group')} {what}."] if n else []
+
+
 def having(
     groups: Groups, measure: str, places: Sequence[Record]
 ) -> tuple[Sequence[Grouped], list[str]]:
-    """Return the groups that have a result of a measure, and the note on the others.
+    """Return the groups that have a result of a measure somewhere, and the note on the others.
 
-    A group whose result is undefined stays; if none has a result, all do.
+    A group whose result is undefined stays.
     """
-    kept = [
-        row for row in groups
-        if any(row.results.find(measure, **place["of"]) is not None for place in places)
+    found = [
+        [row.results.find(measure, **place["of"]) is not None for place in places]
+        for row in groups
     ]  # fmt: skip
-    left = len(groups) - len(kept)
-    if not kept or not left:
-        return groups, []
-    return kept, [f"Left out: {plural(left, 'group')} without a value."]
+    kept = [row for row, own in zip(groups, found, strict=True) if any(own)]
+    partly = any(any(own) and not all(own) for own in found)
+    apart = "A panel has the groups that have a result there."
+    return kept, [*left_out(len(groups) - len(kept)), *([apart] if partly else [])]
 
 
 def cut(
     groups: Groups,
     measure: str,
     places: Sequence[Record],
-    why: Callable[[Grouped], str],
-    *,
-    by_group: bool = False,
+    why: str = "",
 ) -> list[Record]:
     """Return the rows of the results of a measure: of each place those of the groups.
 
-    ``of`` of a place is the key of the result, without its measure; ``why`` returns why a group has
-    no such result; ``by_group``: the other way around.
+    ``of`` of a place is the key of the result, without its measure. Groups without a result are
+    left out, unless ``why`` says why they have none: then the rows of a group follow each other.
     """
     named = list(zip(names_of_groups(groups), groups, strict=True))
     pairs = [(one, place) for one in named for place in places]
-    if not by_group:
+    if not why:
         pairs = [(one, place) for place in places for one in named]
+    found = [(*one, place, one[1].results.find(measure, **place["of"])) for one, place in pairs]
     return [
-        {"group": name, **place, **cells_of(row.results.find(measure, **place["of"]), why(row))}
-        for (name, row), place in pairs
-    ]
+        {"group": name, **place, **cells_of(result, why)}
+        for name, _, place, result in found if why or result is not None
+    ]  # fmt: skip
 
 
 def interval_note(options: Options, items: Iterable[int | None] = ()) -> list[str]:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 import matplotlib
@@ -206,8 +207,9 @@ class Sheet:
         lines = [wrapped(words, SMALL, room - 0.35) for _, words in self.legend]
         widths = [max(text_width(line, SMALL) for line in own) + 0.35 for own in lines]
         for columns in range(len(widths), 0, -1):
-            deep = -(-len(widths) // columns)
-            parts = [widths[at : at + deep] for at in range(0, len(widths), deep)]
+            least, more = divmod(len(widths), columns)  # matplotlib's first columns are longer
+            ends = accumulate([least + 1] * more + [least] * (columns - more), initial=0)
+            parts = [widths[start:end] for start, end in pairwise(ends)]
             if sum(map(max, parts)) <= room:
                 break
         handles = [

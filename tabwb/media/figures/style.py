@@ -42,7 +42,8 @@ LINES: Final = ("-", (0, (4, 1.5)), (0, (1, 1)), (0, (5, 1, 1, 1)), (0, (3, 1, 1
 LEAST_CONTRAST: Final = 4.5
 """Of text on a colour (WCAG 2.1, level AA)."""
 SHADES: Final = ("#FFFFFF", "#C6D8EA", "#7FA6CC", "#2F6BA3", "#00234D")
-"""From low to high, lightness falling; see :func:`shade`."""
+BELOW: Final = ("#FFFFFF", "#F5DCC0", "#DFA063", "#B05A1E", "#4F2000")
+"""From low to high, lightness falling, and those of negative values; see :func:`shade`."""
 UNDEFINED: Final[Mapping[str, Any]] = {"facecolor": "white", "hatch": "//////"}
 """Of cells without a value."""
 
@@ -140,14 +141,15 @@ def _parts(colour: str) -> list[int]:
 
 
 def shade(value: float) -> str:
-    """Return the colour of a value from 0 (white) to 1 (dark), in linear steps of sRGB.
+    """Return the colour of a value from 0 (white) to 1 or -1 (dark), in linear steps of sRGB.
 
-    >>> shade(0.0), shade(1.0)
-    ('#FFFFFF', '#00234D')
+    >>> shade(0.0), shade(1.0), shade(-1.0)
+    ('#FFFFFF', '#00234D', '#4F2000')
     """
-    at = min(max(value, 0.0), 1.0) * (len(SHADES) - 1)
-    low = min(int(at), len(SHADES) - 2)
-    ends = zip(_parts(SHADES[low]), _parts(SHADES[low + 1]), strict=True)
+    shades = BELOW if value < 0 else SHADES
+    at = min(abs(value), 1.0) * (len(shades) - 1)
+    low = min(int(at), len(shades) - 2)
+    ends = zip(_parts(shades[low]), _parts(shades[low + 1]), strict=True)
     return "#" + "".join(f"{round(a + (b - a) * (at - low)):02X}" for a, b in ends)
 
 

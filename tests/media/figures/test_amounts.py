@@ -96,6 +96,28 @@ def test_the_lines_are_the_seeds_the_mean_and_the_intact_band() -> None:
     assert (ends.y0, ends.y1) == pytest.approx((intact["low"], intact["high"]))
 
 
+def test_seeds_that_no_judge_judged_are_undefined() -> None:
+    def made(number: int, amount: str, judged: list[str] | None) -> AdministrationData:
+        conditions = replace(SAMPLED, lesion=f"mlp:zero:{amount}@seed={number % 2}")
+        text = answered("ct1", "We went there.", features=judged or [])
+        made = given(number, conditions, text)
+        if judged is None:
+            return replace(made, trials=(replace(text, ratings=()),), declarations={})
+        return made
+
+    seeds = [made(1, "0.1", ["retracing"]), made(2, "0.1", []), made(3, "0.5", None),
+             made(4, "0.5", None)]  # fmt: skip
+    rows = records(figure_table("dose", groups(*seeds), measure="burden"))
+    assert [row["amount"] for row in rows if row["status"] == "undefined"] == [0.5] * 3
+
+
+def test_subtests_that_no_lesion_was_given_have_no_panel() -> None:
+    whole = given(20, SAMPLED, *words(*RIGHT), answered("r1", "house.", number=9))
+    table = figure_table("dose", groups(*FIVE, whole), measure="accuracy")
+    assert len({row["part"] for row in records(table)}) == 1
+    assert sum(note.startswith("Left out, without a value") for note in table.notes) == 1
+
+
 def test_lines_are_named_at_their_ends_none_over_another() -> None:
     lesions = [
         f"{target}:zero:{amount}" for target in ("mlp", "attention") for amount in (0.1, 0.5)
@@ -149,12 +171,12 @@ def test_an_amount_of_zero_has_no_place_on_a_log_axis() -> None:
         make("dose", groups(*given), measure="accuracy", scale="log")
 
 
-def test_models_of_families_with_one_size_each_are_points_that_no_line_joins() -> None:
+def test_models_of_families_with_one_size_are_points_joined_by_family_alone() -> None:
     alone = [
         sized(n, size, right, f"m{n}", family=f"family {n}")
         for n, (size, right) in enumerate(SIZES.items(), 1)
     ]
-    alone.append(sized(9, "1400000000", 0, "m9", family="family 9", tuning="instruct"))
+    alone.append(sized(9, "1400000000", 0, "m9", family="family 2", tuning="instruct"))
     alone.append(sized(10, "350000000", 0, "m10", family="family 9b", tuning="instruct"))
     figure = make("dose", groups(*alone), x="parameters", measure="accuracy")
     rows = records(figure.facts.table)
@@ -164,6 +186,7 @@ def test_models_of_families_with_one_size_each_are_points_that_no_line_joins() -
     }
     (axes,) = panels(figure)
     assert {line.get_linestyle() for line in axes.lines if line.get_gid() == "value"} == {"None"}
+    assert len(words_of(axes, "family")) == 1  # family 2 has a base and an instruct model
 
 
 FAMILY = "a-family-of-models-with-a-long-name-that-takes-several-lines-{}"
@@ -261,6 +284,8 @@ def test_the_map_has_a_square_for_each_target_and_layer() -> None:
     assert words_of(axes, "value") == ["-0.33", "-1.00", "0.00"]
     assert (len(cells(axes)), len(cells(axes, "undefined"))) == (3, 1)
     assert [label.get_text() for label in axes.get_yticklabels()] == ["attention.q", "mlp.down"]
+    lower = shade(-1.0)
+    assert lower in {to_hex(cell.get_facecolor()).upper() for cell in cells(axes)}
     with pytest.raises(UsageError, match="no map of 'rate' with the feature 'x'"):
         figure_table("map", groups(*chosen), measure="rate", feature="x")
 

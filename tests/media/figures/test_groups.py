@@ -138,7 +138,7 @@ def test_cells_of_a_profile_have_the_shade_of_their_rate_and_undefined_ones_are_
     (axes,) = panels(figure)
     rows = records(figure.facts.table)
     hatched = cells(axes, "undefined")
-    assert len(cells(axes)) + len(hatched) == len(rows) == 8 * 19
+    assert len(cells(axes)) + len(hatched) == len(rows) == 7 * 19  # one group has no judge
     assert len(hatched) == sum(row["value"] is None for row in rows)
     assert all(patch.get_hatch() for patch in hatched)
     colours = sorted(shade(row["value"]) for row in rows if row["value"] is not None)
@@ -165,11 +165,24 @@ def test_the_set_of_the_judge_is_shown_unless_all_features_are_asked_for() -> No
     assert set(figure_table("profile", rows)["feature"].to_list()) == set(chosen)
 
 
-def test_groups_that_were_given_no_connected_text_are_left_out_and_counted() -> None:
+def test_groups_that_the_judge_of_a_profile_did_not_judge_are_left_out_and_counted() -> None:
     third = replace(group("c", 3, judged=False), results=results_of([], parts=()))
     table = figure_table("profile", [group("a", 1), group("b", 2, judged=False), third])
-    assert set(table["group"].to_list()) == {"a", "b"}
-    assert "Left out: 1 group without connected text." in table.notes
+    assert set(table["group"].to_list()) == {"a"}
+    assert sum(note.startswith("Left out: 2 groups") for note in table.notes) == 1
+
+
+def test_panels_below_each_other_have_the_groups_that_their_judge_judged() -> None:
+    first, second, third = groups(3)
+    own = first.results.judges[0]
+    both = results_of([own, judge([[["anomia"]], [[]]], ("anomia", "jargon"), "tab-2026:x")])
+    given = [replace(first, results=both), second, third]
+    upper, lower = panels(make("burden", given))
+    assert [len(drawn(axes, "value")) for axes in (upper, lower)] == [3, 1]
+    assert [len(axes.get_yticks()) for axes in (upper, lower)] == [3, 1]
+    assert not words(lower, "undefined")
+    _, beside = panels(make("burden", given, width="double"))
+    assert len(beside.get_yticks()) == 3 and len(words(beside, "undefined")) == 2
 
 
 def test_a_profile_is_of_one_judge() -> None:
@@ -262,13 +275,16 @@ def test_two_groups_that_are_no_pair_are_compared_first_less_second() -> None:
     groups = models(given(1, plain, *BASE.trials), given(2, other, *INSTRUCT.trials))
     rows = records(figure_table("differences", groups))
     assert {row["comparison"] for row in rows} == {f"{groups[0].label} − {groups[1].label}"}
-    (accuracy,) = (row for row in rows if row["measure"] == "accuracy")
+    (accuracy,) = (row for row in rows if row["measure"] == "accuracy" and not row["item"])
     assert accuracy["difference"] == pytest.approx(1 / 3 - 1)
+    items = [row["difference"] for row in rows if row["measure"] == "accuracy" and row["item"]]
+    assert sum(items) / len(items) == pytest.approx(accuracy["difference"])
 
 
 def test_all_groups_are_compared_with_one_that_is_named() -> None:
     groups = models(*FAMILIES)
-    rows = records(figure_table("differences", groups, against=groups[1].label))
+    table = figure_table("differences", groups, against=groups[1].label)
+    rows = [row for row in records(table) if not row["item"]]
     assert {row["baseline"] for row in rows} == {groups[1].label}
     assert {row["group"] for row in rows} == {
         group.label for group in groups if group is not groups[1]
@@ -290,7 +306,7 @@ def test_pairs_of_one_family_and_size_have_rows_of_their_own() -> None:
     quantised = replace(quantised, examinee=f"{quantised.examinee}-q4")
     groups = models(*FAMILIES[:2], given(9, quantised, *BASE.trials))
     figure = make("differences", groups, measure="burden")
-    names = [row["comparison"] for row in records(figure.facts.table)]
+    names = [row["comparison"] for row in records(figure.facts.table) if not row["item"]]
     assert len(set(names)) == len(names) == 2
     assert all(" − " in name for name in names)
     assert len(drawn(panels(figure)[0], "value")) == 2
