@@ -59,7 +59,7 @@ def _given(about: Studied, rows: Sequence[Grouped]) -> str:
         for name in ("counted", "usable")
     )
     of = f"{plural(counted, 'response')} in {plural(len(members), 'administration')}"
-    good = "all" if usable == counted else f"{usable} of them"
+    good = "all" if usable == counted else f"{usable:,} of them"
     return f"{given} answered {battery.title} {battery.version}: {of}, {good} usable."
 
 

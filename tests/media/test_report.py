@@ -264,6 +264,9 @@ def test_of_too_many_groups_no_figure_is_drawn(monkeypatch: pytest.MonkeyPatch) 
     made = two()
     assert made.figures == () and made.lead is None
     assert made.no_figures == "2 groups are more than a figure can show: 1 or fewer."
+    monkeypatch.setattr("tabwb.media.figures.files.FIRST", 1)
+    first = two().lead  # of the first group alone
+    assert first is not None and first.id == "first-burden" and first.narrow
 
 
 def test_of_lesions_their_doses_are_drawn_however_many_groups_there_are(
@@ -274,7 +277,8 @@ def test_of_lesions_their_doses_are_drawn_however_many_groups_there_are(
     monkeypatch.setattr("tabwb.media.figures.MOST_GROUPS", 1)
     rows = summarised(grouped(sweep(seeds=2), "model"), interval=False)
     found, why = pictured(studied(rows))
-    assert [each.id.rpartition("-")[0] for each in found] == ["dose-burden", "dose-accuracy"]
+    drawn = [each.id.rpartition("-")[0] for each in found]
+    assert drawn[:2] == ["dose-burden", "dose-accuracy"]
     assert why.startswith("9 groups are more")
     _, swept, _ = result_sentences(studied(rows))
     means = [one for one in figure_table("dose", rows).to_dicts() if one["row"] == "mean"]

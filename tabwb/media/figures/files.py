@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from itertools import islice
+from functools import partial
+from itertools import islice, product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tabwb.administer.consent import Permit, check_export, logged
 from tabwb.analysis.administrations import AdministrationData
@@ -19,7 +20,9 @@ from tabwb.host.writing import write_text
 from tabwb.media.figures import (
     MISSING_LETTERS,
     TooManyGroups,
+    drawn,
     figure_kind,
+    figure_table,
     format_of,
     make,
     save,
@@ -34,6 +37,9 @@ from tabwb.records.errors import MissingExtra, UsageError
 from tabwb.records.system import need
 from tabwb.records.words import CSV_CELLS, RESEARCH_ONLY
 from tabwb.store.store import Store
+
+if TYPE_CHECKING:
+    from tabwb.media.figures.sheet import PaperFigure
 
 
 def as_drawn(kind: FigureKind, store: Store, groups: Sequence[Grouped]) -> tuple[Grouped, ...]:
@@ -194,25 +200,46 @@ LEAD = 0.5
 """The height of a figure in parts of its width, up to which it may stand first in a report."""
 
 
+FIRST = 8
+"""Groups of the figure that stands first where those of all groups are tall."""
+
+
 def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], str]:
     """Return the figures, and why there are none; empty where there are some.
 
-    The first one that is not tall is drawn for a telephone too.
+    The first one that is not tall is drawn for a telephone too. If all are tall, the burdens by the
+    first judge, else the accuracies, of the first groups are that figure.
     """
     found: list[Pictured] = []
     many = ""
 
     def add(id_: str, of: str, name: str, rows: Sequence[Grouped], **options: Any) -> None:
-        made = make(name, rows, width=WIDTH, caption=False, command=command, **options)
+        keep(id_, of, partial(make, name, rows, **options))
+
+    def keep(id_: str, of: str, drawing: Callable[..., PaperFigure], first: str = "") -> None:
+        made = drawing(width=WIDTH, caption=False, command=command)
         from tabwb.media.figures.sheet import figure_bytes  # loads matplotlib
 
         width, height = made.get_size_inches()
-        narrow = b""
-        if height <= LEAD * width and not any(one.narrow for one in found):
-            small = make(name, rows, caption=False, command=command, **options)
-            narrow = figure_bytes(small, "svg")
-        title, notes = f"{of}{made.facts.title}", made.facts.notes
-        found.append(Pictured(id_, title, figure_bytes(made, "svg"), notes, narrow))
+        leads = height <= LEAD * width and not any(one.narrow for one in found)
+        if leads or not first:
+            small = drawing(caption=False, command=command) if leads else None
+            narrow = figure_bytes(small, "svg") if small else b""
+            title = f"{of}{made.facts.title}{first}"
+            found.append(Pictured(id_, title, figure_bytes(made, "svg"), made.facts.notes, narrow))
+
+    def begin(rows: Sequence[Grouped]) -> None:
+        for name, n in product(("burden", "accuracy"), (FIRST, FIRST // 2)):
+            if any(one.narrow for one in found):
+                return
+            with suppress(UsageError):
+                table = figure_table(name, rows[:n])
+                by = ""
+                if name == "burden":
+                    by = table["rater"].to_list()[0]
+                    table = table.where(terms=table["terms"].to_list()[0])
+                told = f": of {len(rows)} groups the first {n}{by and f', by {by}'}"
+                keep(f"first-{name}", "", partial(drawn, name, table), told)
 
     try:
         for battery in about.batteries:
@@ -230,6 +257,8 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
                     many = f"{error.message}: {error.allowed}."
                 except UsageError:  # these groups have nothing that it shows
                     continue
+        begin([row for row in about.drawn_rows
+               if row.battery.content_hash == about.batteries[0].content_hash])  # fmt: skip
         shown = list(islice(followed(about), MOST_FOLLOWED + 1))
         for own in shown if len(shown) <= MOST_FOLLOWED else ():
             sessions = summarised(grouped(own.members, ("administration",)))
