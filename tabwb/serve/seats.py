@@ -12,7 +12,7 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
@@ -21,13 +21,20 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from tabwb.administer.rating.session import Draft, RaterSession
-from tabwb.administer.rating.view import RatingView, view_of
-from tabwb.battery.forms import Form, check_answers, question_keys
+from tabwb.administer.rating.view import (
+    SURE,
+    RatingView,
+    answer_title,
+    asked_words,
+    turned,
+    view_of,
+)
+from tabwb.battery.forms import MOST_ATTEMPTS, Form, Question, check_answers, question_keys
 from tabwb.phonology.inventory import CLASSES, to_ipa
 from tabwb.phonology.typed import place_of_error, read_phonemes, reading_words
 from tabwb.records.errors import TabwbError
 from tabwb.records.files import WorkFolder
-from tabwb.records.rating_sets import CANNOT_TELL, measure_of
+from tabwb.records.rating_sets import CANNOT_TELL, Answer, measure_of
 from tabwb.records.words import without_controls
 from tabwb.serve.admission import Guest
 
@@ -120,6 +127,7 @@ class Seat:
         self._ends.enter_context(self._session)
         self._folder: WorkFolder | None = None
         self._visit = -1
+        self._last: tuple[str, int, int] | None = None
 
     def close(self) -> None:
         """Free the rater's lock, and remove what was copied."""
@@ -128,7 +136,10 @@ class Seat:
             self._folder.close()
 
     def answer(self, said: Said) -> dict[str, Any]:
-        """Do what is asked, and return what the page gets."""
+        """Do what is asked, and return what the page gets.
+
+        A move is done once, also where its reply was lost and the page asks again.
+        """
         session = self._session
         if said.what == "phonemes":
             return phonemes_read(said.text)
@@ -136,6 +147,9 @@ class Seat:
         if said.what == "guidelines":
             session.read_guidelines()
             return {}
+        asked = said.what, said.place, said.version
+        if asked == self._last and said.what in {"undo", "back"}:
+            return self._view()
         draft = None if said.draft is None else said.draft.draft(session.form)
         if said.place and said.place != session.progress.place and not session.show(said.place):
             return self._view(conflict=True)
@@ -149,14 +163,14 @@ class Seat:
         try:
             if draft is not None and changes and said.what in {"keep", "back", "undo"}:
                 session.keep(draft, seconds=seconds)
-            if said.what == "keep":
-                return {"version": session.version}
-            self._move(said, draft, seconds)
+            if said.what != "keep":
+                self._move(said, draft, seconds)
+            self._last = asked
         except TabwbError:
             if session.visit == visit:
                 raise
             return self._view(conflict=True)  # the sample was deleted meanwhile
-        return self._view()
+        return {"version": session.version} if said.what == "keep" else self._view()
 
     def _move(self, said: Said, draft: Draft | None, seconds: float) -> None:
         session = self._session
@@ -238,8 +252,7 @@ def document(view: RatingView) -> dict[str, Any]:
         "planned": view.planned, "done": view.done, "withheld": view.withheld,
         "answers": dict(draft.answers), "confidence": draft.confidence, "note": draft.note,
         "evidence": dict(draft.evidence), "complete": view.complete, "confirmed": view.confirmed,
-        "asked": asked and {"unmarked": len(asked.unmarked), "untouched": asked.untouched,
-                            "fast": asked.fast, "again": asked.again},
+        "asked": asked and asked_words(asked, view.form, "Next"),
         "text": view.text, "prompt": view.prompt, "before": view.context_before,
         "after": view.context_after, "target": view.target, "learning": view.learning,
         "seconds": view.audio_s, "peaks": None if loudness is None else peaks(loudness.peaks_dbfs),
@@ -265,20 +278,50 @@ def form_document(form: Form) -> dict[str, Any]:
         {
             "measure": one.measure, "title": one.title, "definition": one.definition,
             "example": one.example, "key": keys[one.measure], "group": one.group,
-            "kind": one.kind, "low": one.low, "high": one.high, "unsure": one.cannot_tell,
-            "each": one.per_attempt, "optional": one.optional,
-            "options": [{"value": each.value, "title": each.title, "definition": each.definition,
-                         "key": each.key} for each in one.options],
+            "kind": one.kind, "unsure": one.cannot_tell, "each": one.per_attempt,
+            "optional": one.optional, "answers": _answers(one), "turns": _turns(one),
+            "open": answer_title(one, None),
         }
         for one in form.questions
     ]  # fmt: skip
     sounds = {name: [(one, to_ipa([one])) for one in own] for name, own in CLASSES.items()}
+    repeated = any(one.per_attempt for one in form.questions)
     return {
+        "sure": SURE, "attempts": MOST_ATTEMPTS if repeated else 1,
         "notes": form.notes, "groups": [asdict(group) for group in form.groups],
         "questions": questions, "spoken": form.spoken, "shows": form.shows,
-        "least": form.least_seconds, "asks": form.unmarked == "ask",
+        "asks": form.unmarked == "ask",
         "phonemes": sounds if any(one.kind == "phonemes" for one in form.questions) else {},
     }  # fmt: skip
+
+
+def _answers(question: Question) -> list[dict[str, Any]]:
+    """Return the answers to choose from: in words, as their buttons have them, with their keys."""
+    values: Sequence[Answer] = question.values
+    if question.kind == "present-absent":
+        values = (0.0, 1.0, *values[2:])
+    made = []
+    for value in values:
+        words, unsure = answer_title(question, value), value == CANNOT_TELL
+        point = _written(value) if question.kind == "scale" and not unsure else ""
+        option = next((one for one in question.options if one.value == _written(value)), None)
+        made.append({
+            "value": value, "words": words, "short": "?" if unsure else "" if point else words,
+            "key": point or (option.key if option else ""),
+            "definition": option.definition if option else "",
+        })  # fmt: skip
+    return made
+
+
+def _turns(question: Question) -> dict[str | None, Answer]:
+    """Return the answer after one more press of the question's key, by the answer before."""
+    if question.kind not in {"present-absent", "scale"}:
+        return {}
+    return {_written(one): turned(question, one) for one in (None, *question.values)}
+
+
+def _written(answer: Answer) -> str | None:
+    return f"{answer:g}" if isinstance(answer, float) else answer
 
 
 def phonemes_read(text: str) -> dict[str, Any]:

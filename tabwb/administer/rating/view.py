@@ -10,10 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tabwb.administer.rating.session import Asked, Draft, Phase, RaterSession
-from tabwb.battery.forms import Form
+from tabwb.battery.forms import Form, Question
 from tabwb.records.errors import StoreError, TabwbError
-from tabwb.records.rating_sets import Answer
+from tabwb.records.rating_sets import CANNOT_TELL, Answer
+from tabwb.records.words import plural
 from tabwb.speech.envelope import Envelope, envelope_of
+
+SURE = ("guessed", "unsure", "fairly sure", "sure")
+"""The confidences 0 to 3 in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,3 +129,61 @@ def _picture(session: RaterSession) -> bytes | None:
         return session.picture()
     except StoreError:
         return None  # 'tabwb store check' says which file is gone; what was said can be rated
+
+
+# -------------------------------------------------------------------- words
+
+
+def answer_title(question: Question, answer: Answer, *, confirmed: bool = False) -> str:
+    """Return an answer in words.
+
+    >>> scale = Question("jargon", "Jargon", kind="scale", high=4)
+    >>> answer_title(scale, 2.0), answer_title(scale, None)
+    ('2', 'not answered')
+    >>> answer_title(Question("anomia", "Anomia"), None, confirmed=True)
+    'not looked at, confirmed as absent'
+    """
+    if answer == CANNOT_TELL:
+        return "cannot tell"
+    if question.kind == "present-absent":
+        words = {1.0: "present", 0.0: "absent", None: "not looked at"}
+        return words[answer] + ", confirmed as absent" * confirmed
+    if answer is None:
+        return "not answered"
+    value = f"{answer:g}" if isinstance(answer, float) else answer
+    title = next((one.title for one in question.options if one.value == value), "")
+    return f"{value} {title}".rstrip() if question.kind == "scale" else title or value
+
+
+def asked_words(asked: Asked, form: Form, key: str = "enter") -> str:
+    """Return what a rater is asked to confirm, by a key, before a sample is complete.
+
+    >>> form = Form("one", "1", "One", "MIT", "", (Question("anomia", "Anomia"),))
+    >>> asked_words(Asked(Draft(), ("anomia",), True, True), form)
+    'nothing answered, less than 1 s. enter again: 1 feature absent'
+    >>> asked_words(Asked(Draft(), ("anomia",), False, False, again=True), form)
+    '1 feature not looked at. wait, then enter: absent'
+    """
+    features = plural(len(asked.unmarked), "feature")
+    said = ["nothing answered"] if asked.untouched else []
+    if asked.unmarked and not asked.untouched:
+        said.append(f"{features} not looked at")
+    said += [f"less than {form.least_seconds:g} s"] * asked.fast
+    presses = f"wait, then {key}" if asked.again else f"{key} again"
+    absent = f"{features} absent" if asked.untouched else "absent"
+    return f"{', '.join(said)}. {presses}: {absent if asked.unmarked else 'complete'}"
+
+
+def turned(question: Question, answer: Answer) -> Answer:
+    """Return the answer after one more press of the question's key.
+
+    >>> anomia = Question("anomia", "Anomia")
+    >>> turned(anomia, None), turned(anomia, 1.0), turned(anomia, CANNOT_TELL)
+    (1.0, 0.0, 1.0)
+    >>> jargon = Question("jargon", "Jargon", kind="scale", high=2)
+    >>> turned(jargon, None), turned(jargon, 1.0), turned(jargon, 2.0)
+    (0.0, 2.0, 0.0)
+    """
+    allowed = [value for value in question.values if value != CANNOT_TELL]
+    at = allowed.index(answer) + 1 if answer in allowed else 0
+    return allowed[at % len(allowed)]

@@ -1,4 +1,4 @@
-// What both pages of raters say where a link does not open, by the status of the reply.
+// What both pages of raters say where a link does not open, by the status of the reply, and how.
 "use strict";
 
 const NOTICES = {
@@ -10,3 +10,11 @@ const NOTICES = {
     "page tries again by itself."],
   closed: ["The rating page is closed", "What you have rated is saved."],
 };
+
+function tell(kind, words, more = "") {
+  const [title, text] = NOTICES[kind];
+  document.getElementById("title").textContent = title;
+  document.getElementById("words").textContent = (words || text) + more;
+  document.getElementById("again").hidden = kind === 404 || kind === 410;
+  document.getElementById("notice").hidden = false;
+}

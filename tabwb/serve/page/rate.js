@@ -4,7 +4,6 @@
 "use strict";
 
 const UNSURE = "cannot-tell";
-const SURE = ["guessed", "unsure", "fairly sure", "sure"];
 const PAUSE_S = 180;
 const WAITS_S = [1, 2, 4, 8, 10];
 const MOST_BYTES = 64000;
@@ -13,14 +12,15 @@ const CONFLICT = "Shown is what is stored: it was changed elsewhere meanwhile.";
 const OFFLINE = "No connection. What you answer is kept in this browser and sent when the connection " +
   "is back.";
 const LATE = " Only your last answers were not sent: they are kept in this browser.";
+const MOVES = { undo: "Undo", back: "The sample before", "go-on": "The next sample" };
 const plain = (one) => JSON.stringify([Object.entries(one.answers).sort(), one.confidence, one.note,
   Object.entries(one.evidence).sort()]);
 const same = (one, other) => plain(one) === plain(other);
 
 let ticket = "", form = null, view = null, slots = [];
-let draft = null, stored = null, version = 0;
+let draft = null, stored = null, version = 0; // drafts are never changed, but replaced
 let job = null, wanted = null, pumping = false, failures = 0, timer = 0, reopened = false;
-let at = 0, attempts = 1, chosen = null, cursor = 0, asked = "", queue = [];
+let at = 0, attempts = 1, chosen = null, cursor = 0, queue = [];
 let steps = []; // changes that were not sent yet, each of which can be undone
 
 function make(name, attributes = {}, ...inside) {
@@ -37,6 +37,18 @@ function say(words, asks = false) {
   $("said").textContent = words;
   $("said").classList.toggle("asks", asks);
 }
+
+// What this browser keeps by a name; some browsers keep nothing.
+function kept(name, value) {
+  try {
+    if (value === undefined) return JSON.parse(localStorage.getItem(name));
+    if (value === null) localStorage.removeItem(name);
+    else localStorage.setItem(name, JSON.stringify(value));
+  } catch { /* as if there were nothing */ }
+  return null;
+}
+
+const busy = () => wanted && !failures; // another sample is coming
 
 // ------------------------------------------------------------------ time on the sample
 
@@ -64,12 +76,6 @@ async function post(path, body) {
   });
 }
 
-async function open() {
-  const reply = await post("open", location.hash.slice(1));
-  if (reply.status !== 200) throw reply;
-  ticket = (await reply.json()).ticket;
-}
-
 // Returns what the server says, or null without a reply: the connection or the server is gone.
 // One request at a time: of two that find no server, both would ask for a ticket.
 let last = Promise.resolve();
@@ -78,28 +84,37 @@ function send(request) {
   return last;
 }
 
-async function deliver(request) {
+async function deliver(request, again = true) {
   try {
-    for (const again of [true, false]) {
-      if (!ticket) { await open(); reopened = true; }
-      const reply = await post("rating", JSON.stringify({ ticket, ...request }));
-      if (reply.status === 404) { ticket = ""; if (again) continue; throw new Error("no seat"); }
-      if (reply.status === 422) return { refused: (await reply.json()).words };
-      if (reply.status !== 200) throw reply;
-      if (failures) say("");
-      failures = 0;
-      return await reply.json();
+    if (!ticket) {
+      const opened = await post("open", location.hash.slice(1));
+      if (opened.status !== 200) throw opened;
+      ticket = (await opened.json()).ticket;
+      reopened = true;
     }
+    const reply = await post("rating", JSON.stringify({ ticket, ...request }));
+    if (reply.status === 404) {
+      ticket = "";
+      if (again) return await deliver(request, false);
+      throw new Error("no seat");
+    }
+    if (reply.status === 422) return { refused: (await reply.json()).words };
+    if (reply.status !== 200) throw reply;
+    failures = 0;
+    $("offline").textContent = "";
+    return await reply.json();
   } catch (problem) {
     failures += 1;
-    const status = problem instanceof Response ? problem.status : 0;
+    const status = problem instanceof Response ? problem.status : 0, ends = [404, 410].includes(status);
     const words = status === 503 ? (await problem.json().catch(() => ({}))).words : "";
-    if (status === 404 || status === 410 || !view) tell(status in NOTICES ? status : 503, words);
-    else if (failures === 2) say(words || OFFLINE, true);
-    if (status !== 404 && status !== 410) wait();
+    if (ends || !view) {
+      const late = view && !same(draft, stored) ? LATE : "";
+      tell(status in NOTICES ? status : 503, words, late);
+      $("work").hidden = $("foot").hidden = true;
+    } else if (failures > 1) $("offline").textContent = words || OFFLINE;
+    if (!ends) wait();
     return null;
   }
-  return null;
 }
 
 function wait() {
@@ -109,107 +124,90 @@ function wait() {
 }
 addEventListener("online", () => { if (failures && view) pump(); });
 
-function tell(kind, words) {
-  const [title, text] = NOTICES[kind];
-  $("title").textContent = title;
-  const late = view && !same(draft, stored);
-  $("words").textContent = (words || text) + (late ? LATE : "");
-  $("again").hidden = kind === 404 || kind === 410;
-  $("notice").hidden = false;
-  $("work").hidden = true;
-  document.querySelector("footer").hidden = true;
-}
-
 async function begin() {
-  const told = await send({ what: "view" });
+  let told = await send({ what: "view" });
   if (!told || !told.form) return;
   form = told.form;
   reopened = false;
-  const kept = stash(undefined, told.view);
-  if (!kept) return adopt(told.view);
-  const there = await send({ what: "view", place: kept.place });
-  if (!there) return undefined;
-  const stored = draftOf(there.view);
-  if (there.view.place === kept.place && there.view.phase === "rate" && !same(stored, kept.draft)) {
-    adopt(there.view);
-    // What is stored is what these answers followed, or what was sent before a reply was lost.
-    const sent = kept.sent && same(stored, kept.sent);
-    if (version !== kept.version && !sent) return say(CONFLICT, true);
-    draft = kept.draft;
-    return changed();
-  }
-  const first = await send({ what: "view", place: told.view.place });
-  return first && adopt(first.view);
+  $("sure").replaceChildren(...form.sure.map((title, value) => make("button", {
+    type: "button", "data-sure": value, onclick: () => sure(value),
+  }, make("kbd", {}, String(value)), title)));
+  const own = kept(nameOf(told.view));
+  if (own && own.place !== told.view.place) told = await send({ what: "view", place: own.place });
+  if (!told) return;
+  adopt(told.view);
+  if (!own || view.place !== own.place || view.phase !== "rate" || same(own.draft, stored)) return;
+  // What is stored is what these answers followed, or what was sent before a reply was lost.
+  if (version !== own.version && !(own.sent && same(stored, own.sent))) say(CONFLICT, true);
+  else changed(own.draft);
 }
 
-function stash(what, of = view) {
-  const name = `tabwb ${of.id} ${of.rater}`;
-  try {
-    if (what) localStorage.setItem(name, JSON.stringify(what));
-    else if (what === null) localStorage.removeItem(name);
-    else return JSON.parse(localStorage.getItem(name));
-  } catch { /* this browser keeps nothing */ }
-  return null;
-}
+const nameOf = (one) => `tabwb ${one.id} ${one.rater}`;
 
-const request = (what, more = {}) => ({
-  what, place: view.place, version, draft: view.phase === "rate" ? draft : null,
-  seconds: Math.round(clock.seconds * 1000) / 1000, ...more,
+const request = (what, more) => ({
+  what, place: view.place, version, seconds: Math.round(clock.seconds * 1000) / 1000, ...more,
 });
 
-// Sends what is not stored yet, then what is wanted (the next sample, the one before ...).
 async function pump() {
   if (pumping) return;
   pumping = true;
   try {
-    for (;;) {
-      if (!job && !wanted && same(draft, stored)) {
-        steps = [];
-        if (!reopened || !await renew()) break;
-        continue;
-      }
-      if (wanted && wanted.what !== "undo") steps = [];
-      if (!job && wanted && !steps.length) job = request(wanted.what, wanted);
-      else if (!job) job = request("keep", { draft: steps.shift() || draft });
-      const moves = job.what !== "keep";
-      remember();
-      const told = await send(job);
-      if (!told) {
-        // A move is asked for anew when the connection is back; its answers are sent as they were.
-        if (moves && job.what !== "finish") wanted = null;
-        job = job.draft ? { ...job, what: "keep", confirms: false } : null;
-        queue = []; // for a sample that was not shown
-        break;
-      }
-      const done = job;
-      job = null;
-      if (told.view) {
-        wanted = null;
-        adopt(told.view);
-        if (told.conflict) say(CONFLICT, true);
-      } else if (told.refused) {
-        wanted = null;
-        steps = [];
-        say(`Not saved: ${told.refused}`, true);
-        if (done.what !== "keep") continue;
-        const spoken = slots.filter((slot) => slot.question.kind === "phonemes" &&
-          draft.answers[slot.key] !== stored.answers[slot.key]);
-        draft = structuredClone(spoken.length ? draft : stored);
-        for (const slot of spoken) {
-          if (slot.key in stored.answers) draft.answers[slot.key] = stored.answers[slot.key];
-          else delete draft.answers[slot.key];
-        }
-        show();
-      } else {
-        version = told.version;
-        stored = done.draft;
-      }
-    }
+    while (await advance());
   } finally {
     pumping = false;
     remember();
     while (queue.length && !wanted) key(queue.shift());
   }
+}
+
+// Sends what is not stored yet, else what is wanted (the next sample, the one before ...); returns
+// whether there may be more to send.
+async function advance() {
+  if (!job && !wanted && same(draft, stored)) {
+    steps = [];
+    return reopened && renew();
+  }
+  const finishes = wanted && wanted.what === "finish"; // with its answers
+  if (!job && wanted && (finishes || (!steps.length && same(draft, stored)))) {
+    steps = [];
+    job = request(wanted.what, { ...wanted, draft: finishes ? draft : null });
+  } else if (!job) job = request("keep", { draft: steps.shift() || draft });
+  remember();
+  const done = job, told = await send(done);
+  if (!told) { // the request is repeated as it is
+    queue = []; // for a sample that was not shown
+    if (wanted && wanted.what in MOVES) say(`${MOVES[wanted.what]} waits for the connection.`, true);
+  }
+  if (!told || done !== job) return Boolean(told);
+  job = null;
+  if (told.view) {
+    wanted = null;
+    say("");
+    adopt(told.view);
+    if (told.conflict) say(CONFLICT, true);
+  } else if (told.refused) {
+    wanted = null;
+    steps = [];
+    say(`Not saved: ${told.refused}`, true);
+    if (done.what === "keep") takeBack();
+  } else {
+    version = told.version;
+    stored = done.draft;
+  }
+  return true;
+}
+
+// Of what was refused, takes back the phonemes; where there are none, all that is not stored.
+function takeBack() {
+  const { answers: before } = stored, answers = { ...draft.answers };
+  const spoken = slots.filter(({ question, key }) => question.kind === "phonemes" &&
+    answers[key] !== before[key]);
+  for (const { key } of spoken) {
+    if (key in before) answers[key] = before[key];
+    else delete answers[key];
+  }
+  draft = spoken.length ? { ...draft, answers } : stored;
+  show();
 }
 
 // The addresses of picture and recording end with the server that gave them.
@@ -223,29 +221,29 @@ async function renew() {
 function remember() {
   const saved = !job && same(draft, stored);
   const waits = !saved && failures > 0;
-  stash(saved ? null : { place: view.place, version, draft, sent: job && job.draft });
+  kept(nameOf(view), saved ? null : { place: view.place, version, draft, sent: job && job.draft });
   const words = saved ? "✓ saved" : waits ? "! kept here, not sent" : "… saving";
   $("saved").textContent = view.phase === "rate" || !saved ? words : "";
   $("saved").classList.toggle("waits", waits);
-  $("next").textContent = asked ? "Confirm" : "Next";
+  $("next").textContent = view.asked ? "Confirm" : "Next";
 }
 
 // Takes a change; none while another sample is coming, and none that is too long for a request.
 function edit(change) {
-  if (wanted && !failures) return false;
   const next = { ...draft, ...change };
-  if (new Blob([JSON.stringify(next)]).size > MOST_BYTES) {
-    say("Not taken: too many words are marked for this sample.", true);
-    return false;
-  }
-  draft = next;
-  changed();
-  return true;
+  if (busy()) return;
+  if (new Blob([JSON.stringify(next)]).size <= MOST_BYTES) changed(next);
+  else say("Not taken: too many words are marked for this sample.", true);
 }
 
-function changed() {
-  wanted = null;
-  asked = "";
+function changed(next) {
+  if (wanted) { // it waits for the connection: the answer takes its place
+    if (wanted.what in MOVES) say(`${MOVES[wanted.what]} was not done: no connection.`, true);
+    job = job && job.draft && { ...job, what: "keep", confirms: false };
+    wanted = null;
+  }
+  draft = next;
+  view.asked = null;
   steps.push(draft);
   clock.touch();
   show();
@@ -261,28 +259,22 @@ function want(what, more = {}) {
 
 // ------------------------------------------------------------------ the sample and its questions
 
-const draftOf = (one) => ({
-  answers: one.answers, confidence: one.confidence, note: one.note, evidence: one.evidence,
-});
-
 function adopt(told) {
   const other = !view || view.place !== told.place || view.phase !== told.phase;
   view = told;
   steps = [];
-  draft = draftOf(view);
-  stored = structuredClone(draft);
+  const { answers, confidence, note, evidence } = view;
+  draft = stored = { answers, confidence, note, evidence };
   version = view.version;
   chosen = null;
-  asked = view.asked ? question(view.asked) : "";
   if (other) {
     clock.begin(view.spent);
     at = cursor = attempts = 0;
-    say("");
   }
   const numbers = Object.keys(draft.answers).map((key) => +key.split("#")[1] || 1);
   attempts = Math.max(attempts, 1, ...numbers);
   $("notice").hidden = true;
-  $("work").hidden = document.querySelector("footer").hidden = false;
+  $("work").hidden = $("foot").hidden = false;
   $("set").textContent = view.set;
   $("rater").textContent = `rater ${view.rater}`;
   $("progress").max = view.planned;
@@ -292,22 +284,12 @@ function adopt(told) {
   $("target").replaceChildren(...(view.target ? ["expected: ", make("b", {}, view.target)] : []));
   listen(view);
   lay();
-  if (asked) say(asked, true);
+  if (view.asked) say(view.asked, true);
   if (other) { scrollTo(0, 0); $("work").focus({ preventScroll: true }); }
   if (view.first && view.phase !== "over") { view.first = false; guidelines(); }
 }
 
 const placeOf = () => `Sample ${view.place} of ${view.planned}${view.learning ? " · learning" : ""}`;
-const plural = (count, word) => `${count} ${word}${count === 1 ? "" : "s"}`;
-
-function question(what) {
-  const features = plural(what.unmarked, "feature");
-  const said = what.untouched ? ["nothing answered"] : [];
-  if (what.unmarked && !what.untouched) said.push(`${features} not looked at`);
-  if (what.fast) said.push(`less than ${form.least} s`);
-  const then = !what.unmarked ? "complete" : what.untouched ? `${features} absent` : "absent";
-  return `${said.join(", ")}. ${what.again ? "Wait, then Next" : "Next again"}: ${then}.`;
-}
 
 // The questions in their order; those of attempts stand together by attempt.
 function slotsOf() {
@@ -326,62 +308,43 @@ function slotsOf() {
 
 const answered = (key) => draft.answers[key] ?? null;
 
-function optionsOf(one) {
-  const named = (value) => one.options.find((each) => each.value === String(value)) || {};
-  const made = one.kind === "present-absent"
-    ? [{ value: 0, title: "absent" }, { value: 1, title: "present" }]
-    : one.kind === "choice" ? one.options.slice() : [];
-  for (let value = one.low; one.kind === "scale" && value <= one.high; value++) {
-    const title = named(value).title;
-    made.push({ value, key: String(value), title: "", label: title && `${value} ${title}` });
-  }
-  if (one.unsure) made.push({ value: UNSURE, title: "?", label: "cannot tell" });
-  return made;
-}
-
 function lay() {
   slots = slotsOf();
-  const box = $("questions");
+  const rates = view.phase === "rate", box = $("asked");
   const titles = Object.fromEntries(form.groups.map((one) => [one.id, one.title]));
   box.replaceChildren();
-  $("hint").textContent = "";
-  if (view.phase === "over") {
-    const done = `${view.done} of ${view.planned} samples are rated.`;
+  if (view.phase === "feedback") box.append(comparison());
+  else if (!rates) {
     const withheld = `${view.withheld} are not shown: their speakers do not agree to rating now.`;
-    box.append(make("h2", {}, "Thank you"), make("p", {}, done));
-    if (view.withheld) box.append(make("p", {}, withheld));
-  } else if (view.phase === "feedback") box.append(comparison());
-  else {
-    let before = "";
-    slots.forEach((slot, index) => {
-      const title = slot.attempt ? `Attempt ${slot.attempt}` : titles[slot.question.group] || "";
-      if (title && title !== before) box.append(make("h2", { class: "group" }, title));
-      before = title;
-      box.append(row(slot, index));
-    });
-    if (form.questions.some((one) => one.each)) {
-      const more = [make("kbd", {}, "m"), "One more attempt"];
-      box.append(make("button", { type: "button", onclick: attempt }, ...more));
-    }
-    box.append(make("h2", { class: "group" }, "You"), confidence(), note());
+    box.append(make("h2", {}, "Thank you"),
+      make("p", {}, `${view.done} of ${view.planned} samples are rated.`),
+      view.withheld ? make("p", {}, withheld) : "");
   }
+  let before = "";
+  for (const [index, slot] of rates ? slots.entries() : []) {
+    const title = slot.attempt ? `Attempt ${slot.attempt}` : titles[slot.question.group] || "";
+    if (title && title !== before) box.append(make("h2", { class: "group" }, title));
+    before = title;
+    box.append(row(slot, index));
+  }
+  $("more").hidden = !rates || form.attempts === 1;
+  $("you").hidden = !rates;
   for (const id of ["undo", "next"]) $(id).hidden = view.phase === "over";
   words();
   show();
 }
 
 function row(slot, index) {
-  const one = slot.question, id = `q${index}`, options = optionsOf(one);
+  const one = slot.question, id = `q${index}`, options = one.answers;
   const wide = one.kind !== "present-absent" && (options.length > 6 || one.kind !== "scale");
   const number = slot.attempt && make("span", { class: "hidden" }, `, attempt ${slot.attempt}`);
   const title = make("span", { id }, one.title, number);
-  const points = options.map((each) => each.label || each.value).join(", ");
   const meanings = options.filter((each) => each.definition).flatMap((each) => [
-    make("dt", {}, each.title), make("dd", {}, each.definition)]);
+    make("dt", {}, each.words), make("dd", {}, each.definition)]);
   const about = make("details", {},
     make("summary", {}, make("kbd", { "aria-hidden": true }, one.key), title),
     one.definition ? make("p", {}, one.definition) : null,
-    one.kind === "scale" ? make("p", {}, points) : null,
+    one.kind === "scale" ? make("p", {}, options.map((each) => each.words).join(", ")) : null,
     one.example ? make("p", {}, make("i", {}, `e.g. ${one.example}`)) : null,
     meanings.length ? make("dl", {}, ...meanings) : null);
   slot.state = make("span", { class: one.kind === "scale" ? "point" : "hidden", id: `${id}s` });
@@ -392,29 +355,22 @@ function row(slot, index) {
   if (one.kind === "text" || one.kind === "phonemes") slot.answers.append(...field(slot, id));
   for (const each of options) {
     slot.answers.append(make("button", {
-      type: "button", "data-value": each.value, "aria-label": each.label, title: each.label,
-      "aria-keyshortcuts": each.title === "present" && one.key || null,
-      onclick: (event) => press(slot, each.value, event),
-    }, each.key ? make("kbd", {}, each.key) : null, each.title));
+      type: "button", "data-value": each.value,
+      ...each.short !== each.words && { "aria-label": each.words, title: each.words },
+      "aria-keyshortcuts": one.kind === "present-absent" && each.value === 1 && one.key,
+      onclick: () => put(slot, answered(slot.key) === each.value ? null : each.value),
+    }, each.key ? make("kbd", {}, each.key) : null, each.short));
   }
-  const parts = [about, slot.answers, slot.state, slot.proof];
-  slot.row = make("div", { class: `question ${wide ? "wide" : one.kind}` }, ...parts);
-  slot.row.addEventListener("pointerdown", () => { at = index; mark(); });
-  slot.row.addEventListener("focusin", () => { at = index; mark(); });
+  slot.row = make("div", { class: `question ${wide ? "wide" : one.kind}` },
+    about, slot.answers, slot.state, slot.proof);
+  for (const event of ["pointerdown", "focusin"]) {
+    slot.row.addEventListener(event, () => { at = index; mark(); });
+  }
   return slot.row;
 }
 
-function press(slot, value, event) {
-  put(slot, answered(slot.key) === value ? null : value);
-  if (event && event.detail && document.activeElement) document.activeElement.blur();
-}
-
 function put(slot, value) {
-  if (wanted && !failures) return;
-  if (value === UNSURE && !slot.question.unsure) {
-    say(`${slot.question.title}: this form has no "cannot tell" here`);
-    return;
-  }
+  if (busy()) return;
   at = slots.indexOf(slot);
   const answers = { ...draft.answers }, evidence = { ...draft.evidence };
   delete answers[slot.key];
@@ -427,22 +383,23 @@ function put(slot, value) {
   }
   if (chosen) getSelection().removeAllRanges();
   chosen = null;
-  if (edit({ answers, evidence })) say(`${slot.question.title}: ${wordsOf(slot.question, value, slot.key)}`);
+  say(`${slot.question.title}: ${wordsOf(slot, value)}`);
+  edit({ answers, evidence });
 }
 
-function wordsOf(one, value, key) {
-  if (value === UNSURE) return "cannot tell";
-  if (value === null && one.kind !== "present-absent") return "not answered";
-  const confirmed = view.complete && view.confirmed.includes(key) ? ", confirmed as absent" : "";
-  if (value === null) return `not looked at${confirmed}`;
-  if (one.kind === "present-absent") return value === 1 ? "present" : "absent";
-  const named = one.options.find((each) => each.value === String(value));
-  const title = named ? named.title : "";
-  return one.kind === "scale" ? `${value} ${title}`.trim() : title || value;
+function wordsOf({ question: one, key }, value) {
+  if (value !== null) return (one.answers.find((each) => each.value === value) || { words: value }).words;
+  return one.open + (view.complete && view.confirmed.includes(key) ? ", confirmed as absent" : "");
 }
 
 function mark() {
   slots.forEach((slot, index) => slot.row && slot.row.classList.toggle("at", index === at));
+}
+
+function moveTo(index, block = "nearest") {
+  at = index;
+  mark();
+  slots[at].row.scrollIntoView({ block });
 }
 
 function show() {
@@ -453,59 +410,37 @@ function show() {
     if (one.kind === "present-absent") { features += 1; looked += value !== null; }
     slot.row.classList.toggle("open", value === null);
     const silent = one.kind === "scale" && value === null;
-    slot.state.textContent = silent ? "" : wordsOf(one, value, slot.key);
+    slot.state.textContent = silent ? "" : wordsOf(slot, value);
     for (const button of slot.answers.querySelectorAll("[data-value]")) {
       button.setAttribute("aria-pressed", String(button.dataset.value === String(value)));
     }
-    const quotes = draft.evidence[slot.key] ? quoted(draft.evidence[slot.key]) : "";
+    const quotes = quoted(draft.evidence[slot.key] || []);
     slot.proof.replaceChildren(...(quotes ? [`“${quotes}” `, make("button", {
-      type: "button", "aria-label": `Remove the words of ${one.title}`, onclick: () => forget(slot),
+      type: "button", "aria-label": `Remove the words of ${one.title}`,
+      onclick: () => edit({ evidence: { ...draft.evidence, [slot.key]: [] } }),
     }, "remove")] : []));
   }
   for (const button of document.querySelectorAll("[data-sure]")) {
     button.setAttribute("aria-pressed", String(+button.dataset.sure === draft.confidence));
   }
-  if ($("note") && document.activeElement !== $("note")) $("note").value = draft.note;
+  if (document.activeElement !== $("note")) $("note").value = draft.note;
   $("place").textContent = placeOf() + (features ? ` · ${looked} of ${features} looked at` : "");
   paint();
   mark();
   remember();
 }
 
-function forget(slot) {
-  const evidence = { ...draft.evidence };
-  delete evidence[slot.key];
-  edit({ evidence });
-}
-
-function confidence() {
-  const box = make("div", { class: "answers", role: "group", "aria-label": "How sure are you?" });
-  SURE.forEach((title, value) => box.append(make("button", {
-    type: "button", "data-sure": value,
-    onclick: (event) => { sure(value); if (event.detail) event.target.blur(); },
-  }, make("kbd", {}, String(value)), title)));
-  return make("div", { class: "question wide" }, make("p", {}, "How sure are you?"), box);
-}
-
 function sure(value) {
-  edit({ confidence: draft.confidence === value || value > 3 ? null : value });
+  edit({ confidence: draft.confidence === value || value >= form.sure.length ? null : value });
 }
 
-function note() {
-  const input = make("input", { id: "note", maxlength: 2000, autocomplete: "off", onchange: () => {
-    edit({ note: input.value.trim() });
-  } });
-  const label = make("label", { for: "note" }, make("kbd", { "aria-hidden": true }, "n"), " Note");
-  return make("div", { class: "question wide" }, label, make("div", { class: "answers" }, input));
-}
+$("note").addEventListener("change", () => edit({ note: $("note").value.trim() }));
 
 function attempt() {
-  if (attempts === 20) return say("a response has at most 20 attempts");
+  if (attempts === form.attempts) return say(`a response has at most ${attempts} attempts`);
   attempts += 1;
   lay();
-  at = slots.findIndex((slot) => slot.attempt === attempts);
-  mark();
-  slots[at].row.scrollIntoView({ block: "center" });
+  moveTo(slots.findIndex((slot) => slot.attempt === attempts), "center");
   return say(`Attempt ${attempts}`);
 }
 
@@ -519,7 +454,7 @@ function comparison() {
   const lines = rows.map(({ slot, own, right, differs }) => make("tr", { class: differs ? "differs" : "same" },
     make("th", { scope: "row" }, slot.question.title,
       differs ? make("p", {}, slot.question.definition) : null),
-    ...[own, right].map((one) => make("td", {}, wordsOf(slot.question, one, slot.key)))));
+    ...[own, right].map((one) => make("td", {}, wordsOf(slot, one)))));
   return make("section", {}, make("h2", {}, "Right answers"),
     make("p", {}, `${alike} of ${rows.length} as yours`),
     make("table", {}, make("thead", {}, make("tr", {}, ...heads)), make("tbody", {}, ...lines)));
@@ -533,19 +468,14 @@ function words() {
   $("text").hidden = !said || (form.spoken && !view.text);
   $("text").replaceChildren(...parts.flatMap((word, index) => [make("span", { "data-word": index }, word), " "]));
   if (said && !parts.length) $("text").textContent = "(nothing was said)";
-  if (parts.length && view.phase === "rate") {
-    $("hint").textContent = "Mark words, then press a letter or an answer: they are stored with it.";
-  }
+  $("hint").hidden = !parts.length || view.phase !== "rate";
 }
 
 const spans = () => $("text").querySelectorAll("[data-word]");
 
 function quoted(marked) {
-  const parts = view.text.split(/\s+/).filter(Boolean);
-  return marked.map((word, index) => {
-    const between = marked[index - 1] === word - 1 ? " " : " … ";
-    return (index ? between : "") + parts[word];
-  }).join("");
+  const said = spans(), between = (at) => marked[at - 1] === marked[at] - 1 ? " " : " … ";
+  return marked.map((word, at) => (at ? between(at) : "") + said[word].textContent).join("");
 }
 
 function paint() {
@@ -561,7 +491,7 @@ function choose(first, last) {
   chosen = [Math.min(first, last), Math.max(first, last)];
   paint();
   const all = chosen[1] - chosen[0] + 1;
-  say(`${plural(all, "word")} marked: press the letter, or the answer, that they show`);
+  say(`${all} word${all > 1 ? "s" : ""} marked: press the letter, or the answer, that they show`);
 }
 
 function release() {
@@ -586,8 +516,7 @@ $("text").addEventListener("click", (event) => {
   if (word === undefined || (chosen && chosen[0] === +word && chosen[1] === +word)) release();
   else choose(event.shiftKey && chosen ? chosen[0] : +word, +word);
 });
-$("text").addEventListener("focus", () => paint());
-$("text").addEventListener("blur", () => paint());
+for (const event of ["focus", "blur"]) $("text").addEventListener(event, paint);
 $("text").addEventListener("keydown", (event) => {
   const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key], last = spans().length - 1;
   if (!step || last < 0 || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -653,23 +582,29 @@ const sound = { first: null, last: null, drag: null };
 const audio = $("audio");
 
 function listen(told) {
+  view.sound = told.sound;
   $("picture").hidden = !told.picture;
-  if (told.picture) $("picture").src = told.picture;
   $("player").hidden = !told.sound;
-  if ($("picture").hidden) $("picture").removeAttribute("src");
+  if (told.picture) $("picture").src = told.picture;
+  else $("picture").removeAttribute("src");
   if (!told.sound) {
     audio.pause();
     audio.removeAttribute("src");
-    return;
+  } else {
+    if (audio.getAttribute("src") !== told.sound) {
+      audio.src = told.sound;
+      rate(1);
+      part(0, 0);
+    }
+    const peaks = told.peaks || [];
+    $("drawn").setAttribute("viewBox", `0 0 ${peaks.length || 1} 100`);
+    $("bars").setAttribute("d", peaks.map((peak, x) => {
+      const half = Math.max(peak, 1) * 0.47;
+      return `M${x + 0.5} ${50 - half}v${2 * half}`;
+    }).join(""));
+    $("wave").setAttribute("aria-valuemax", told.seconds.toFixed(1));
+    draw();
   }
-  if (audio.getAttribute("src") !== told.sound) {
-    audio.src = told.sound;
-    sound.first = sound.last = null;
-    rate(1);
-  }
-  view.sound = told.sound;
-  $("wave").setAttribute("aria-valuemax", told.seconds.toFixed(1));
-  draw();
 }
 
 function length() { return Number.isFinite(audio.duration) ? audio.duration : view.seconds || 0; }
@@ -695,13 +630,18 @@ function rate(value) {
   $("slow").setAttribute("aria-pressed", String(value !== 1));
 }
 
+// Marks a part of the recording; none where it is too short.
+function part(first, last, least = 0) {
+  [sound.first, sound.last] = last - first > least ? [first, last] : [null, null];
+  draw();
+}
+
 function limit(side) {
   const now = audio.currentTime;
-  const [first, last] = side === "from" ? [now, sound.last ?? length()] : [sound.first ?? 0, now];
-  [sound.first, sound.last] = first < last ? [first, last] : [null, null];
-  const part = `Part ${first.toFixed(1)} to ${last.toFixed(1)} s; = repeats it`;
-  say(sound.first === null ? "No part is marked" : part);
-  draw();
+  if (side === "from") part(now, sound.last ?? length());
+  else part(sound.first ?? 0, now);
+  say(sound.first === null ? "No part is marked"
+    : `Part ${sound.first.toFixed(1)} to ${sound.last.toFixed(1)} s; = repeats it`);
 }
 
 function repeat() {
@@ -721,30 +661,15 @@ function tick() {
 }
 
 function draw() {
-  const canvas = $("canvas"), size = canvas.getBoundingClientRect(), scale = devicePixelRatio || 1;
-  if (!view || !view.sound || !size.width) return;
-  canvas.width = size.width * scale;
-  canvas.height = size.height * scale;
-  const pen = canvas.getContext("2d"), style = getComputedStyle(document.documentElement);
-  const contrast = matchMedia("(forced-colors: active)").matches;
-  const color = (named, forced) => contrast ? forced : style.getPropertyValue(named);
-  const all = length() || 1, peaks = view.peaks || [], x = (seconds) => seconds / all * canvas.width;
-  if (sound.first !== null) {
-    pen.fillStyle = color("--mark", "GrayText");
-    pen.fillRect(x(sound.first), 0, x(sound.last) - x(sound.first), canvas.height);
-  }
-  pen.fillStyle = color("--accent", "CanvasText");
-  const step = canvas.width / (peaks.length || 1);
-  peaks.forEach((peak, index) => {
-    const height = Math.max(peak / 100 * canvas.height * 0.94, scale);
-    pen.fillRect(index * step, (canvas.height - height) / 2, Math.max(step * 0.8, 1), height);
-  });
-  pen.fillStyle = color("--ink", "Highlight");
-  pen.fillRect(x(audio.currentTime), 0, 2 * scale, canvas.height);
-  const now = `${audio.currentTime.toFixed(1)} of ${all.toFixed(1)} s`;
-  $("time").textContent = now;
-  $("wave").setAttribute("aria-valuenow", audio.currentTime.toFixed(1));
-  $("wave").setAttribute("aria-valuetext", now);
+  if (!view || !view.sound) return;
+  const all = length() || 1, now = audio.currentTime, words = `${now.toFixed(1)} of ${all.toFixed(1)} s`;
+  const share = (seconds) => `${seconds / all * 100}%`;
+  $("part").setAttribute("x", share(sound.first ?? 0));
+  $("part").setAttribute("width", share(sound.last - sound.first));
+  $("now").setAttribute("x", share(now));
+  $("time").textContent = words;
+  $("wave").setAttribute("aria-valuenow", now.toFixed(1));
+  $("wave").setAttribute("aria-valuetext", words);
   $("play").textContent = audio.paused ? "Play" : "Stop";
 }
 
@@ -752,20 +677,16 @@ for (const event of ["play", "pause", "ended", "seeked", "loadedmetadata"]) {
   audio.addEventListener(event, tick);
 }
 audio.addEventListener("error", () => { if (audio.getAttribute("src") && !failures) renew(); });
-addEventListener("resize", draw);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", draw);
 $("wave").addEventListener("pointerdown", (event) => {
   event.currentTarget.setPointerCapture(event.pointerId);
-  sound.drag = event.offsetX / $("canvas").clientWidth * length();
+  sound.drag = event.offsetX / $("wave").clientWidth * length();
 });
 $("wave").addEventListener("pointerup", (event) => {
   if (sound.drag === null) return;
-  const there = Math.min(Math.max(event.offsetX / $("canvas").clientWidth, 0), 1) * length();
-  const [first, last] = [Math.min(sound.drag, there), Math.max(sound.drag, there)];
-  [sound.first, sound.last] = last - first > 0.05 ? [first, last] : [null, null];
+  const there = Math.min(Math.max(event.offsetX / $("wave").clientWidth, 0), 1) * length();
+  audio.currentTime = Math.min(sound.drag, there);
+  part(audio.currentTime, Math.max(sound.drag, there), 0.05);
   sound.drag = null;
-  audio.currentTime = first;
-  draw();
 });
 
 // ------------------------------------------------------------------ guidelines and keys
@@ -789,47 +710,23 @@ function guidelines() {
 }
 
 function help() {
-  const heard = form.spoken, several = attemptable();
-  const rows = [
-    ["letter", "the question: present, again absent; of others it goes there"],
-    ["-", "the question is absent; on to the next one that was not looked at"],
-    ["shift letter, !", "cannot tell"],
-    ["digit", "a point of a scale, an answer to choose, else how sure you are (0 to 3)"],
-    ["delete", "take the answer away: not looked at"], ["up, down", "move between questions"],
-    ["enter", "the sample is complete: the next one"],
-    ["z, u", "the sample before; take back the last change"],
-    ["n, g, F2, F4", "note; guidelines"], several && ["m, F3", "one more attempt"],
-    heard && ["space, F8, l, F9", "play the recording; slowly"],
-    heard && ["left, right", "half a second back or on"],
-    heard && ["[ ] =", "a part begins or ends here; repeat it"],
-    !heard && ["left, right", "in the text: word by word, with shift mark"],
-    ["esc", "leave a field; take marks away"],
-  ].filter(Boolean);
-  const off = make("input", { type: "checkbox", id: "letters", onchange: () => store(off.checked) });
+  const keys = $("keys").content.cloneNode(true), off = keys.querySelector("input");
+  const there = { heard: form.spoken, read: !form.spoken, several: form.attempts > 1 };
+  for (const one of keys.querySelectorAll("[data-if]")) one.hidden = !there[one.dataset.if];
+  keys.querySelector("p").textContent = form.notes;
+  keys.querySelector("a").href = `terminal${location.hash}`;
   off.checked = letters();
-  const link = make("a", { href: `terminal${location.hash}` }, "Rate in a terminal instead");
-  const lines = rows.map(([one, what]) =>
-    make("tr", {}, make("th", { scope: "row" }, one), make("td", {}, what)));
-  reveal("Keys", [
-    form.notes ? make("p", {}, form.notes) : make("span"),
-    make("table", {}, make("tbody", {}, ...lines)),
-    make("p", {}, make("label", {}, off, " Keys of one letter are used")), make("p", {}, link),
-  ]);
+  off.addEventListener("change", () => kept("tabwb letters", off.checked));
+  reveal("Keys", [keys]);
 }
 
-function letters() {
-  try { return localStorage.getItem("tabwb letters") !== "off"; } catch { return true; }
-}
-
-function store(on) {
-  try { localStorage.setItem("tabwb letters", on ? "on" : "off"); } catch { /* not kept */ }
-}
+const letters = () => kept("tabwb letters") !== false;
 
 // ------------------------------------------------------------------ keys
 
 const COMMANDS = {
   Enter: next, z: () => want("back"), u: () => want("undo"), n: () => $("note").focus(),
-  g: guidelines, "?": help, m: () => attemptable() && attempt(), "-": absent,
+  g: guidelines, "?": help, m: () => form.attempts > 1 && attempt(), "-": absent,
   "+": () => sure((draft.confidence ?? -1) + 1), "!": () => unsure(slots[at]),
   Delete: () => put(slots[at], null), " ": () => view.sound ? play() : turn(slots[at]), l: slowly,
   "[": () => limit("from"), "]": () => limit("until"), "=": repeat,
@@ -840,7 +737,6 @@ const ALSO = {
   F1: "?", F2: "n", F3: "m", F4: "g", F6: "u", F7: "z", F8: " ", F9: "l", _: "-", Backspace: "Delete",
 };
 const ALWAYS = ["Enter", "z", "g", "?"];
-const attemptable = () => form.questions.some((one) => one.each);
 
 function slowly() {
   if (!view.sound) return;
@@ -849,11 +745,8 @@ function slowly() {
 }
 
 function step(by) {
-  at = (at + by + slots.length) % slots.length;
-  mark();
-  const slot = slots[at];
-  slot.row.scrollIntoView({ block: "nearest" });
-  say(`${slot.question.title}: ${wordsOf(slot.question, answered(slot.key), slot.key)}`);
+  moveTo((at + by + slots.length) % slots.length);
+  say(`${slots[at].question.title}: ${wordsOf(slots[at], answered(slots[at].key))}`);
 }
 
 function absent() {
@@ -863,29 +756,26 @@ function absent() {
   put(slot, 0);
   const order = [...slots.slice(at + 1), ...slots.slice(0, at)];
   const open = order.find((one) => feature(one) && answered(one.key) === null);
-  if (open) { at = slots.indexOf(open); mark(); open.row.scrollIntoView({ block: "nearest" }); }
-  return undefined;
+  return open && moveTo(slots.indexOf(open));
 }
 
-function unsure(slot) { put(slot, answered(slot.key) === UNSURE ? null : UNSURE); }
+function unsure(slot) {
+  if (slot.question.unsure) put(slot, answered(slot.key) === UNSURE ? null : UNSURE);
+  else say(`${slot.question.title}: this form has no "cannot tell" here`);
+}
 
+// What one more press of the question's key does; words that are marked show what is present.
 function turn(slot) {
-  const one = slot.question, now = answered(slot.key);
-  const values = optionsOf(one).map((each) => each.value).filter((value) => value !== UNSURE);
-  if (one.kind === "present-absent") put(slot, now === 1 && !chosen ? 0 : 1);
-  else if (one.kind === "scale") put(slot, values[(values.indexOf(now) + 1) % values.length]);
-  else goTo(slot);
+  const { turns, kind } = slot.question, now = answered(slot.key);
+  if (!(now in turns)) goTo(slot);
+  else put(slot, kind === "present-absent" && now === 1 && chosen ? 1 : turns[now]);
 }
 
 function goTo(slot) {
-  at = slots.indexOf(slot);
-  mark();
-  slot.row.scrollIntoView({ block: "nearest" });
-  const keyed = slot.question.options.length && slot.question.options.every((one) => one.key);
-  if (slot.question.kind !== "scale" && !keyed) {
-    const first = slot.answers.querySelector("input, [aria-pressed=true], button");
-    first.focus();
-  } else say(slot.question.title);
+  moveTo(slots.indexOf(slot));
+  const choices = slot.question.answers.filter((one) => one.value !== UNSURE);
+  if (choices.length && choices.every((one) => one.key)) say(slot.question.title);
+  else slot.answers.querySelector("input, [aria-pressed=true], button").focus();
 }
 
 function slotOf(letter) {
@@ -894,9 +784,7 @@ function slotOf(letter) {
     (!slot.attempt || slot.attempt === attempt));
 }
 
-function optionAt(slot, key) {
-  return optionsOf(slot.question).find((one) => one.key === key && one.value !== UNSURE);
-}
+const optionAt = (slot, key) => slot.question.answers.find((one) => one.key === key);
 
 // The highlighted question first; then the only other choice with the key, in the last attempt.
 function choice(key) {
@@ -920,12 +808,12 @@ function next() {
   if (open) {
     goTo(open);
     say(`${open.question.title}: an answer is needed`, true);
-  } else want("finish", { confirms: Boolean(asked) });
+  } else want("finish", { confirms: Boolean(view.asked) });
 }
 
 function key(event) {
   const one = event.key;
-  if (wanted && failures === 0) {
+  if (busy()) {
     // A second Enter answers nothing that was not on the screen when it was pressed.
     if (one !== "Enter") queue.push({ key: one });
     return;
@@ -971,16 +859,13 @@ document.addEventListener("keydown", (event) => {
   if (!event.repeat || !["Enter", "u", "z", "F6", "F7"].includes(one)) key(event);
 });
 
-for (const [id, run] of Object.entries({
-  back: () => want("back"), undo: () => want("undo"), guide: guidelines, help, next, play, repeat,
-  slow: slowly, from: () => limit("from"), until: () => limit("until"),
-  skip: () => $("questions").focus(), again: () => location.reload(),
-})) {
-  $(id).addEventListener("click", (event) => { run(); if (event.detail) $(id).blur(); });
+for (const button of document.querySelectorAll("[data-key]")) {
+  button.addEventListener("click", () => COMMANDS[button.dataset.key]());
 }
-for (const button of document.querySelectorAll("[data-move]")) {
-  button.addEventListener("click", () => move(+button.dataset.move));
-}
+$("skip").addEventListener("click", () => $("questions").focus());
+$("again").addEventListener("click", () => location.reload());
+document.addEventListener("click", ({ detail, target }) => { // keys go on to the page
+  if (detail && target.matches("button, button *")) target.closest("button").blur();
+});
 addEventListener("hashchange", () => location.reload());
-document.querySelector("footer").hidden = true;
 begin();

@@ -4,14 +4,6 @@
 
 const RETRY_S = 10;
 
-function tell(kind, words) {
-  const [title, text] = NOTICES[kind];
-  document.getElementById("title").textContent = title;
-  document.getElementById("words").textContent = words || text;
-  document.getElementById("again").hidden = kind === 404 || kind === 410;
-  document.getElementById("notice").hidden = false;
-}
-
 function fontSize() {
   // 80 columns and 24 lines have to fit; a character is 0.6 of its size wide and 1.35 high.
   const fits = Math.min(window.innerWidth / (80 * 0.61), window.innerHeight / (24 * 1.36));

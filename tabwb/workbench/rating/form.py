@@ -15,11 +15,12 @@ from textual.widgets import Input
 from textual.widgets.input import Selection
 
 from tabwb.administer.rating.session import Draft
+from tabwb.administer.rating.view import turned
 from tabwb.battery.forms import MOST_ATTEMPTS, SOURCE, Form, Question, missing, question_keys
 from tabwb.phonology.typed import place_of_error, read_phonemes, reading_words
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
-from tabwb.workbench.rating.view_models import Slot, attempts_in, slots_of, turned
+from tabwb.workbench.rating.view_models import Slot, attempts_in, slots_of
 from tabwb.workbench.rating.wording import HELP, mark
 from tabwb.workbench.shell.columns import clipped
 from tabwb.workbench.shell.widgets import WidthAwareWidget

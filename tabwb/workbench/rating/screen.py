@@ -22,7 +22,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from tabwb.administer.rating.session import Asked
-from tabwb.administer.rating.view import RatingView
+from tabwb.administer.rating.view import RatingView, asked_words
 from tabwb.battery.forms import SOURCE
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL
@@ -33,7 +33,6 @@ from tabwb.workbench.rating.wording import (
     MOVES,
     SCROLLS,
     answer_hints,
-    asked_words,
     codebook,
     command_of,
     definition_lines,

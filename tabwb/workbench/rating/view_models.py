@@ -7,14 +7,14 @@ to it. Who or what gave a sample, its condition and what others say of it are in
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from tabwb.administer.rating.session import Draft
 from tabwb.administer.rating.view import RatingView
 from tabwb.battery.forms import Form, Question
-from tabwb.records.rating_sets import CANNOT_TELL, Answer, answer_key, measure_of
+from tabwb.records.rating_sets import Answer, answer_key, measure_of
 
 Move = Literal["finish", "go-on", "undo", "back"]
 """A request for another view."""
@@ -92,20 +92,3 @@ def attempts_in(answers: Mapping[str, Answer]) -> int:
     """
     numbers = [measure_of(key)[1] or 1 for key, answer in answers.items() if answer is not None]
     return max(numbers, default=1)
-
-
-def turned(question: Question, answer: Answer) -> Answer:
-    """Return the answer after one more press of the question's key.
-
-    >>> anomia = Question("anomia", "Anomia")
-    >>> turned(anomia, None), turned(anomia, 1.0), turned(anomia, CANNOT_TELL)
-    (1.0, 0.0, 1.0)
-    >>> jargon = Question("jargon", "Jargon", kind="scale", high=2)
-    >>> turned(jargon, None), turned(jargon, 1.0), turned(jargon, 2.0)
-    (0.0, 2.0, 0.0)
-    """
-    if question.kind == "present-absent":
-        return 0.0 if answer == 1.0 else 1.0
-    allowed: Sequence[Answer] = [value for value in question.values if value != CANNOT_TELL]
-    at = allowed.index(answer) + 1 if answer in allowed else 0
-    return allowed[at % len(allowed)]

@@ -15,13 +15,12 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from tabwb.administer.rating.session import Asked, Draft
-from tabwb.administer.rating.view import RatingView
+from tabwb.administer.rating.session import Draft
+from tabwb.administer.rating.view import SURE, RatingView, answer_title
 from tabwb.battery.forms import Form, Option, Question
 from tabwb.phonology.inventory import parse_spoken, to_ipa
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import CANNOT_TELL, Answer
-from tabwb.records.words import plural
 from tabwb.workbench.rating.view_models import Slot, attempts_in, slots_of
 from tabwb.workbench.shell.columns import Column, Heading, laid
 from tabwb.workbench.shell.commands import key_label
@@ -48,8 +47,6 @@ LOUD_ROWS, ONLY_LOUD_ROWS = 2, 6
 """Lines of the loudness of a recording, beside others and where it is all there is."""
 PIECE_GAP = 3
 """Columns between two pieces in a line."""
-SURE = ("guessed", "unsure", "fairly sure", "sure")
-"""The confidences 0 to 3 in words."""
 
 
 def mark(question: Question, answer: Answer) -> str:
@@ -76,19 +73,10 @@ def mark(question: Question, answer: Answer) -> str:
 
 def answer_words(question: Question, answer: Answer, *, confirmed: bool = False) -> str:
     """Return an answer as a mark with its word."""
-    shown = mark(question, answer)
-    if answer == CANNOT_TELL:
-        return f"{shown} cannot tell"
-    if question.kind == "present-absent":
-        not_looked = "not looked at, confirmed as absent" if confirmed else "not looked at"
-        words = {PRESENT: "present", ABSENT: "absent", OPEN: not_looked}
-        return f"{shown} {words[shown]}"
-    if answer is None:
-        return f"{shown} not answered"
-    if question.kind == "scale":
-        title = next((one.title for one in question.options if one.value == shown), "")
-        return f"{shown} {title}".rstrip()
-    return shown
+    shown, words = mark(question, answer), answer_title(question, answer, confirmed=confirmed)
+    if question.kind == "present-absent" or answer is None or answer == CANNOT_TELL:
+        return f"{shown} {words}"
+    return words if question.kind == "scale" else shown
 
 
 def in_ipa(phonemes: str) -> str:
@@ -222,25 +210,6 @@ def looked_words(form: Form, answers: Mapping[str, Answer]) -> str:
     features = [one.measure for one in form.questions if one.kind == "present-absent"]
     looked = sum(answers.get(measure) is not None for measure in features)
     return f"{looked} of {len(features)} looked at   " if features else ""
-
-
-def asked_words(asked: Asked, form: Form) -> str:
-    """Return what a rater is asked to confirm before a sample is complete.
-
-    >>> form = Form("one", "1", "One", "MIT", "", (Question("anomia", "Anomia"),))
-    >>> asked_words(Asked(Draft(), ("anomia",), True, True), form)
-    'nothing answered, less than 1 s. enter again: 1 feature absent'
-    >>> asked_words(Asked(Draft(), ("anomia",), False, False, again=True), form)
-    '1 feature not looked at. wait, then enter: absent'
-    """
-    features = plural(len(asked.unmarked), "feature")
-    said = ["nothing answered"] if asked.untouched else []
-    if asked.unmarked and not asked.untouched:
-        said.append(f"{features} not looked at")
-    said += [f"less than {form.least_seconds:g} s"] * asked.fast
-    key = "wait, then enter" if asked.again else "enter again"
-    absent = f"{features} absent" if asked.untouched else "absent"
-    return f"{', '.join(said)}. {key}: {absent if asked.unmarked else 'complete'}"
 
 
 def confidence_words(confidence: int | None) -> str:
