@@ -3,7 +3,8 @@
     PYTHONPATH=. .venv/bin/python docs/pictures/make.py [NAME] [--theme dark]
 
 NAME is workbench, results-by-model, laboratory, dial, lesion-curves, naming, rating, or figures:
-those of a made-up study (``study.py``).
+those of a made-up study (``study.py``), or rating-page: the page of raters at three widths, which
+needs Playwright and Chromium.
 
 Needs the development packages (resvg-py) and the font DejaVu Sans Mono.
 """
@@ -17,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -249,6 +251,79 @@ def figures() -> None:
             print(f"{out}: {out.stat().st_size // 1024} KB")
 
 
+TEXT = (
+    "I was a student and I went to the the school in the city, and the teacher, she was a, a good "
+    "one. We did a lot of things there. I liked the thing with the, the blorf, and then I was "
+    "working in the in the shop of my uncle for for many years."
+)
+MARKED = {"d": "blorf,", "e": "lot of things there."}
+"""Words of the text that a rater has marked, by the letter of the question."""
+WIDTHS = ((390, 844), (820, 1180), (1440, 900))
+CLIP = HERE.parents[1] / "tests/data/speech/dog_d1a4fb3f_0.flac"
+
+
+def rating_page() -> None:
+    """Draw a text and a recording on the page of raters."""
+    try:
+        from playwright.sync_api import Page, sync_playwright
+    except ImportError:
+        print("rating-page is not drawn: no Playwright (pip install --group browser)")
+        return
+    from PIL import Image
+
+    from tabwb.host.forms import open_form
+    from tabwb.host.plugins import Plugins
+    from tabwb.host.settings import Configuration
+    from tests.serve.browser import find_chromium
+    from tests.serve.page_parts import HEARD, Server, heard_set, recording
+
+    form = open_form("tab-19", Plugins.load(Configuration()).find_battery)
+
+    def text(page: Page) -> None:
+        for letter, words in MARKED.items():
+            first = len(TEXT[: TEXT.index(words)].split())
+            page.evaluate(f"choose({first}, {first + len(words.split()) - 1})")
+            page.keyboard.press(letter)
+        page.keyboard.press("c")
+        page.keyboard.press("-")
+
+    def sound(page: Page) -> None:
+        for key in ("1", "Enter"):
+            page.keyboard.press(key)
+        page.locator("#place", has_text="Sample 2").wait_for()
+        page.locator("#time", has_text="1.0 s").wait_for()
+        for key in ("ArrowRight", "[", "ArrowRight", "]", "1", "h"):
+            page.keyboard.press(key)
+        page.keyboard.type("dɔɡ")
+        page.keyboard.press("Enter")
+        page.locator(".reading", has_text="D AO G").wait_for()
+
+    with tempfile.TemporaryDirectory() as folder, ExitStack() as ends:
+        program = ends.enter_context(sync_playwright())
+        browser = program.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox"])
+        for name, asked, work in (("text", form, text), ("sound", HEARD, sound)):
+            server = Server(Path(folder, f"{name}.db"))
+            raters = [f"R{number}" for number in range(1, len(WIDTHS) + 1)]
+            keys, _ = heard_set(
+                server.path, raters, 3, asked, "pilot", text=TEXT * (name == "text"),
+                prompt="Tell me about your first job.", target="dog",
+                sounds=[recording(1), CLIP.read_bytes(), recording(2)],
+            )  # fmt: skip
+            server.start()
+            ends.callback(server.kill)
+            for rater, (width, height) in zip(raters, WIDTHS, strict=True):
+                page = browser.new_page(viewport={"width": width, "height": height})
+                page.goto(server.link(keys[rater]))
+                page.locator("#work:not([hidden])").wait_for()
+                work(page)
+                page.locator("#saved", has_text="✓ saved").wait_for()
+                out, drawn = HERE / f"rating-page-{name}-{width}.png", Path(folder, "page.png")
+                page.screenshot(path=drawn)
+                with Image.open(drawn) as image:
+                    image.convert("RGB").quantize(32).save(out, optimize=True)
+                print(f"{out}: {out.stat().st_size // 1024} KB")
+
+
 async def rating(size: tuple[int, int], items: int, theme: str, folder: Path) -> str:
     """Rate a response of the bundled model, blind; the screen as SVG."""
     store = str(folder / "store.db")
@@ -294,14 +369,14 @@ def main() -> None:
     import resvg_py
 
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    names = (*PICTURES, "figures")
+    names = (*PICTURES, "figures", "rating-page")
     arguments.add_argument("name", nargs="?", choices=names, default="workbench")
     arguments.add_argument("--theme", default="dark")
     arguments.add_argument("--size", default="140x36")
     arguments.add_argument("--items", type=int, default=8)
     given = arguments.parse_args()
-    if given.name == "figures":
-        figures()
+    if given.name in {"figures", "rating-page"}:
+        figures() if given.name == "figures" else rating_page()
         return
     out = HERE / f"{given.name}.png"
     columns, lines = (int(part) for part in given.size.split("x"))

@@ -9,9 +9,6 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import os
-import signal
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -19,15 +16,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import pytest_asyncio
-from aiohttp.test_utils import unused_port
 
 from tabwb.battery.forms import Group, Question
-from tabwb.records.rating_sets import SampleRating
 from tabwb.store.store import Store
 from tests.builders import ROOT
 from tests.serve.browser import find_chromium
 from tests.serve.firefox import find_firefox, firefox
-from tests.serve.page_parts import heard_set
+from tests.serve.page_parts import Server, heard_set
 from tests.workbench.rating_parts import FEATURES, secret_set
 
 if TYPE_CHECKING:
@@ -50,34 +45,6 @@ DIGEST = """(async () => {
 """The SHA-256 of what is played."""
 SIZES = ((390, 844), (820, 1180), (1440, 900))
 pytestmark = pytest.mark.asyncio(loop_scope="module")
-
-
-class Server:
-    """``tabwb serve`` of a store, which can be killed and started again."""
-
-    def __init__(self, path: Path) -> None:
-        self.path, self.port = path, unused_port()
-        self.address = f"http://127.0.0.1:{self.port}"
-
-    def start(self) -> None:
-        command = [sys.executable, "-m", "tabwb", "serve", "--port", str(self.port)]
-        self.process = subprocess.Popen(
-            [*command, "--store", str(self.path)], stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, text=True, start_new_session=True,
-        )  # fmt: skip
-        assert self.process.stdout is not None
-        assert self.process.stdout.readline().startswith("rating pages at")
-
-    def kill(self) -> None:
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-
-    def link(self, key: str) -> str:
-        return f"{self.address}/rate#{key}"
-
-    def rows(self, rater: str, set_id: int = 1) -> list[SampleRating]:
-        with Store.open(self.path) as store:
-            return list(store.sets.ratings(set_id, rater))
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")

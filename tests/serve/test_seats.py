@@ -9,15 +9,18 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
+from shutil import copy
+from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 import soundfile
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tabwb.administer.rating.session import RaterSession
+from tabwb.administer.rating.access import digest
+from tabwb.administer.rating.session import Draft, RaterSession
 from tabwb.battery.forms import Form
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
@@ -28,7 +31,7 @@ from tabwb.records.trials import AttemptEntry
 from tabwb.serve import seats as seats_module
 from tabwb.serve import server as server_module
 from tabwb.serve.admission import Guest
-from tabwb.serve.seats import Opened, read_said
+from tabwb.serve.seats import Opened, Seat, read_said
 from tabwb.store.store import Store
 from tests.serve.page_parts import heard_set, recording
 from tests.serve.running import Browser, Links, running
@@ -426,10 +429,102 @@ def test_a_long_text_can_be_marked_as_a_whole() -> None:
     assert len(said.draft.draft(FEATURES).evidence["anomia"]) == 9000
 
 
-@given(st.binary(max_size=300) | st.builds(lambda one: json.dumps(one).encode(), st.recursive(
-    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=9),
-    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.sampled_from(
-        ["ticket", "what", "place", "draft", "answers", "x"]), inside, max_size=4))))  # fmt: skip
-def test_what_a_page_cannot_have_sent_is_no_request(body: bytes) -> None:
-    said = read_said(body)
-    assert said is None or said.what in {"view", "keep", "finish", "go-on", "undo", "back"}
+Words = dict[str, Any]
+MARKS = st.dictionaries(
+    st.sampled_from(["anomia", "jargon"]), st.sets(st.integers(0, 17), max_size=3).map(sorted)
+)
+ANSWERS = st.fixed_dictionaries(
+    {}, optional={"anomia": st.sampled_from([0, 1, CANNOT_TELL]), "jargon": st.sampled_from([0, 1])}
+)
+DRAFTS = st.fixed_dictionaries({"answers": ANSWERS, "evidence": MARKS})
+ACTS = st.tuples(DRAFTS | st.sampled_from(["finish", "undo", "undo", "back"]), st.booleans())
+
+
+class Rated:
+    """What a rater has said of three samples, as lists: what any requests must come to."""
+
+    def __init__(self) -> None:
+        self.at: int | None = 0
+        self.said, self.done = [Draft()] * 3, [False] * 3
+        self.before: list[Draft] = []
+        self.finished: list[int] = []
+
+    def do(self, act: Words | str) -> None:
+        at = 3 if self.at is None else self.at
+        if act == "back" and at:
+            self.show(at - 1)
+        elif act == "undo" and self.before:
+            self.said[at], self.done[at] = self.before.pop(), False
+        elif act == "undo" and self.finished:
+            self.show(self.finished.pop())
+            self.done[self.at or 0] = False
+        elif act == "finish":
+            self.finished += [at] * (not self.done[at])
+            self.done[at] = True
+            order = (*range(at + 1, 3), *range(at + 1))
+            self.show(next((one for one in order if not self.done[one]), None))
+        elif isinstance(act, dict) and (draft := drafted(act)) != self.said[at]:
+            self.before.append(self.said[at])
+            self.said[at], self.done[at] = draft, False
+
+    def show(self, at: int | None) -> None:
+        self.at, self.before = at, []
+
+
+def drafted(said: Words) -> Draft:
+    marked = {key: tuple(words) for key, words in said["evidence"].items()}
+    return Draft(said["answers"], evidence=marked)
+
+
+@pytest.fixture(scope="module")
+def set_of_three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("three") / "s.db"
+    secret_set(path, replace(FEATURES, title="Without calibration"), ask_source=False)
+    return path
+
+
+@settings(max_examples=30, deadline=None)
+@given(acts=st.lists(ACTS, max_size=10))
+def test_answers_in_any_order_come_to_what_lists_of_them_say(
+    set_of_three: Path, acts: list[tuple[Words | str, bool]]
+) -> None:
+    expected = Rated()
+    with TemporaryDirectory() as folder, Store.open(copy(set_of_three, folder)) as store:
+        work = RaterSession.open(store, Plugins.load(Configuration()), 1, "R1")
+        links = Links()
+        link = links.of(digest(links.add("R1")))
+        assert link is not None
+        seat = Seat(Guest(link), "", (work, Path(folder), True))
+        view: Words = {"place": 0, "version": 0}
+
+        def ask(what: str, times: int = 1, **more: Any) -> None:
+            facts = {"ticket": "", "what": what, "place": view["place"]}
+            said = read_said(json.dumps(facts | {"version": view["version"]} | more).encode())
+            assert said is not None
+            for _ in range(times):
+                told = seat.answer(said)
+            view.update(told.get("view", told))
+
+        ask("view")
+        for act, is_lost in acts:  # of lost replies the request is sent again
+            if expected.at is None and act not in ("undo", "back"):
+                continue
+            expected.do(act)
+            own = {name: view[name] for name in ("answers", "evidence")}
+            if isinstance(act, dict):
+                ask("keep", 1 + is_lost, draft=act)
+                ask("view")
+            else:
+                ask(act, 1 + is_lost, draft=own if act == "finish" else None)
+            if view["asked"]:
+                ask("finish", 1 + is_lost, draft=own, confirms=True)
+            assert view["place"] == (0 if expected.at is None else expected.at + 1)
+            if expected.at is not None:
+                assert drafted(view) == expected.said[expected.at]
+        seat.close()
+        last = {row.position: row for row in store.sets.ratings(1, "R1", every=True)}
+    for number, (draft, is_done) in enumerate(zip(expected.said, expected.done, strict=True), 1):
+        row = last.get(number)
+        assert (row is not None and row.complete) == is_done
+        assert (dict(row.evidence) if row else {}) == draft.evidence
+        assert draft.answers.items() <= (row.answers if row else {}).items()

@@ -146,7 +146,7 @@ def answer_title(question: Question, answer: Answer, *, confirmed: bool = False)
     if answer == CANNOT_TELL:
         return "cannot tell"
     if question.kind == "present-absent":
-        words = {1.0: "present", 0.0: "absent", None: "not looked at"}
+        words: Mapping[Answer, str] = {1.0: "present", 0.0: "absent", None: "not looked at"}
         return words[answer] + ", confirmed as absent" * confirmed
     if answer is None:
         return "not answered"
