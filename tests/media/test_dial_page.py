@@ -126,4 +126,13 @@ async def test_the_page_of_sessions_turns_by_keys_and_each_control_has_a_name(
             ".filter((one) => !(one.labels?.length || one.textContent.trim())).length"
         )
         assert unnamed == 0 and not tab.complaints
+        # A control keeps the focus when it is used, and all is in the main region.
+        kept = await tab.evaluate(
+            "(() => { const one = document.querySelectorAll('#ladder button')[1]; one.focus(); "
+            "one.click(); return document.activeElement === one; })()"
+        )
+        outside = await tab.evaluate(
+            "document.querySelectorAll('body > :not(main, script)').length"
+        )
+        assert kept and outside == 0
         assert all(one.startswith("file:") for one in tab.requested)

@@ -58,17 +58,21 @@ const show = () => {
       at("features").append(row);
     }
   }
-  at("ladder").replaceChildren();
-  amounts.forEach((each, index) => {
-    const line = make("li", "");
-    const said = step(roles[0], each);
-    const button = make("button", each + "  " + (said ? said.answer.slice(0, 160) : "not computed"));
+  ladder.forEach((button, index) => { // the buttons stay: one of them can have the focus
+    const said = step(roles[0], amounts[index]);
+    button.textContent = amounts[index] + "  " + (said ? said.answer.slice(0, 160) : "not computed");
     button.setAttribute("aria-current", String(index === place));
-    button.addEventListener("click", () => { stop(); place = index; show(); });
-    line.append(button);
-    at("ladder").append(line);
   });
 };
+const ladder = amounts.map((each, index) => {
+  const line = make("li", "");
+  const button = make("button", "");
+  button.type = "button";
+  button.addEventListener("click", () => { stop(); place = index; show(); });
+  line.append(button);
+  at("ladder").append(line);
+  return button;
+});
 const stop = () => { clearInterval(timer); timer = 0; at("play").textContent = "Play"; };
 at("amount").max = amounts.length - 1;
 at("amount").addEventListener("input", () => { stop(); place = Number(at("amount").value); show(); });
