@@ -161,10 +161,7 @@ class Seat:
             return self._view(form=True)
         visit, seconds = session.visit, max(said.seconds - session.seconds_before, 0.0)
         try:
-            if draft is not None and changes and said.what in {"keep", "back", "undo"}:
-                session.keep(draft, seconds=seconds)
-            if said.what != "keep":
-                self._move(said, draft, seconds)
+            self._do(said, draft, seconds)
             self._last = asked
         except TabwbError:
             if session.visit == visit:
@@ -172,9 +169,11 @@ class Seat:
             return self._view(conflict=True)  # the sample was deleted meanwhile
         return {"version": session.version} if said.what == "keep" else self._view()
 
-    def _move(self, said: Said, draft: Draft | None, seconds: float) -> None:
+    def _do(self, said: Said, draft: Draft | None, seconds: float) -> None:
         session = self._session
-        if said.what == "finish" and session.phase == "rate":
+        if said.what == "keep" and draft is not None:
+            session.keep(draft, seconds=seconds)
+        elif said.what == "finish" and session.phase == "rate":
             asked = session.asked
             if said.confirms or asked is None or asked.draft != draft:
                 session.finish(draft, seconds=seconds)

@@ -27,7 +27,7 @@ function make(name, attributes = {}, ...inside) {
   const node = document.createElement(name);
   for (const [key, value] of Object.entries(attributes)) {
     if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
-    else if (value !== false && value != null) node.setAttribute(key, value === true ? "" : value);
+    else if (value !== false && value != null) node.setAttribute(key, value);
   }
   node.append(...inside.filter((one) => one != null));
   return node;
