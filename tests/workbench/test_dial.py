@@ -63,8 +63,8 @@ async def test_the_dial_turns_over_answers_computed_ahead_and_stores_them_when_a
         await seat.press("pagedown", reads="attention, layer 0")
         await seat.press("up", reads="seed 2")
         await seat.press("2")
-        other = page.setting
-        assert other.item == list(page.facts.items)[1] and other.layers == "0"  # type: ignore[union-attr]
+        second = page.setting
+        assert second.item == list(page.facts.items)[1] and second.layers == "0"  # type: ignore[union-attr]
         await seat.until(lambda: done(page), "all steps")
         page.change(item="connected-text/ct1", target="mlp", layers="all", seed=1)
         assert done(page)
@@ -91,6 +91,17 @@ async def test_the_dial_turns_over_answers_computed_ahead_and_stores_them_when_a
         assert [one["answer"] for one in data["steps"]] == [
             one.answer for one in page._answers.values()
         ]
+        # The dialog of the operation writes the page for other amounts; nothing is stored.
+        other = tmp_path / "b.html"
+        await seat.press("e")
+        await seat.has("out")
+        seat.fill(out=str(other), amounts="0.3")
+        await seat.press_button("begin")
+        await seat.until(other.exists, "the other page")
+        data = json.loads(re.findall(r'json">(.*?)</script>', other.read_text("utf-8"))[0])
+        assert [one["at"] for one in data["steps"]] == [0.0, 0.3, 0.3]
+        await seat.press("escape")
+        await seat.closed()
         with Store.open(seat.store) as store:
             assert not store.administrations()
         for number in (1 + 2 * STEPS, 0):
@@ -111,9 +122,9 @@ async def test_the_dial_turns_over_answers_computed_ahead_and_stores_them_when_a
         assert first is not None and page.alike(first) == (1, 1)
         await seat.press("up")
         await seat.until(lambda: done(page), "the second seed")
-        second = page.step_at("lesion", 0.05)
-        assert second is not None and second.seed == 2 and first.rated and second.rated
-        assert page.alike(first) == (1 + ({*first.present} == {*second.present}), 2)
+        step = page.step_at("lesion", 0.05)
+        assert step is not None and step.seed == 2 and first.rated and step.rated
+        assert page.alike(first) == (1 + ({*first.present} == {*step.present}), 2)
 
         # Drawn prompts: each item once, in the same order in every session.
         items = list(page.facts.items)  # type: ignore[union-attr]

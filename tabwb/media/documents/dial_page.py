@@ -91,7 +91,7 @@ def dial_page(table: Table, titles: Mapping[str, str], about: PageFacts) -> str:
                 *([] if row["status"] == "ok" else [row["status"]]),
                 *([] if day is None else [f"day {day}"]),
                 *([row["source"]] if row.get("source") else []),
-                *([f"target: {row['target']}"] if row.get("target") else []),
+                *([f"compared with {row['compared']}"] if row.get("compared") else []),
             ],
         })  # fmt: skip
     data = {**about._asdict(), "features": features, "heading": about.features, "steps": steps}

@@ -345,9 +345,13 @@ class ParticipantsPage(Page):
         self.desk.request("trial", "new", examinee=self.present.id if self.present else "")
 
     def sessions_dial(self) -> None:
-        """Show the sessions of the highlighted participant on the dial."""
-        if person := self._chosen():
-            self.desk.request("lesions", "dial_sessions", person.id)
+        """Show the sessions with the battery of the marked session on the dial."""
+        person, marked = self._chosen(), self.query_one("#sessions-list", RowList).chosen
+        given = [one for one in person.sessions if str(one.id) == marked] if person else []
+        if person is not None and given:
+            self.desk.request("lesions", "dial_sessions", person.id, given[0].battery)
+        elif person is not None:
+            self.show_message("there is no session of this participant")
 
     def delete_participant(self) -> None:
         """Show what a deletion would remove and leave, then delete."""
