@@ -271,6 +271,7 @@ def draw(plot: PlotextPlot, curve: Curve, measure: Cell, colours: Mapping[str, s
     ticks = round_ticks(low, high)
     plt.xticks(list(amounts), [f"{amount:g}" for amount in amounts])
     plt.yticks(ticks, [f"{tick:g} " for tick in ticks])
+    plt.ylabel("share" if measure.is_share else measure.section.lower())
     plt.xlabel("amount")
 
 
