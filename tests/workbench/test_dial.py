@@ -122,9 +122,9 @@ async def test_the_dial_turns_over_answers_computed_ahead_and_stores_them_when_a
         assert first is not None and page.alike(first) == (1, 1)
         await seat.press("up")
         await seat.until(lambda: done(page), "the second seed")
-        step = page.step_at("lesion", 0.05)
-        assert step is not None and step.seed == 2 and first.rated and step.rated
-        assert page.alike(first) == (1 + ({*first.present} == {*step.present}), 2)
+        again = page.step_at("lesion", 0.05)
+        assert again is not None and again.seed == 2 and first.rated and again.rated
+        assert page.alike(first) == (1 + ({*first.present} == {*again.present}), 2)
 
         # Drawn prompts: each item once, in the same order in every session.
         items = list(page.facts.items)  # type: ignore[union-attr]

@@ -343,7 +343,7 @@ async def test_an_empty_store_offers_a_beginning(
         await seat.pilot.click("#home-begin", offset=(3, 2))  # the line of d
         await seat.reads("On the dial you turn the amount")
         await seat.press("enter", at="dial", reads="intact and lesioned are stored")
-        await seat.press("c")
+        await seat.press("c")  # 4 keys with the notice: enter, d, enter, c
         await seat.until(lambda: isinstance(seat.app.screen, CompareScreen), "the comparison")
     with Store.open(seat.store) as store:
         given = store.administrations()

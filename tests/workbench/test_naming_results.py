@@ -406,7 +406,7 @@ async def test_the_sessions_of_a_speaker_are_on_the_dial_with_their_sound(
         # Without consent to rate nothing is played; with it, each session in turn.
         with Store.open(seat.store) as store:
             store.people.keep_consents([Consent("S-014", "rate", False, "2026-10-01")])
-        await seat.press("l")
+        await seat.press("l")  # 3 keys from home: p, z, l
         await seat.until(lambda: seat.asked, "the refusal")
         assert not played
         await seat.press("escape")
