@@ -267,6 +267,12 @@ def test_dry_run_prints_every_prompt_and_asks_nothing(run: Run, tmp_path: Path) 
     assert not (tmp_path / "s.db").exists()
 
 
+def test_dry_run_for_a_person_shows_what_the_person_gets(run: Run) -> None:
+    who = ("--speaker", "S-014", "--research-protocol", "IRB-1")
+    outcome = run("run", "tab", *who, "--dry-run", "--json")
+    assert (outcome.status, outcome.document["examinee"]) == (0, "S-014")
+
+
 def test_dry_run_is_exactly_what_is_sent(run: Run) -> None:
     dry = run("run", "tab", "--model", "echo", "--dry-run", "--json").document
     sent = run("run", "tab", "--model", "echo", "--json").document

@@ -43,7 +43,7 @@ async def test_the_palette_finds_what_there_is_and_says_what_cannot_be_used(
     async with sit((100, 30)) as seat:
         await seat.begin(battery=battery, model="echo", seed="7")
         await seat.press("f8")
-        await find(seat, "results judge", "results: judge")
+        await find(seat, "results judge", "▌ results: judge")
         await seat.reads("Not now: only in the results of an administration")
         await seat.press("enter")
         await seat.until(lambda: any("only in the results" in words for words in seat.news))

@@ -195,7 +195,7 @@ async def test_the_workbench_lists_sets_and_shows_nothing_else_while_a_person_ra
         told = [text for text in strings_from(*own) if any(one in text for one in SECRETS)]
         await seat.press("f10")
         await seat.until(lambda: seat.news, "what was held back")
-        await seat.reads("0 of 3")
+        await seat.reads("0/3")
         assert told == []
     assert rows(path)[-1].answers == {"anomia": 1.0}
 

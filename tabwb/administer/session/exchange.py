@@ -112,7 +112,9 @@ def _seed_for(battery: Battery, conditions: Conditions, plan: PlannedTrial, atte
         options=plan.options,
         given=(
             battery.version,
-            model_name(conditions.examinee),
+            conditions.examinee
+            if conditions.kind == "speaker"
+            else model_name(conditions.examinee),
             conditions.lesion,
             conditions.protocol.value,
             float(decoding.temperature),

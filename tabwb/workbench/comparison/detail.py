@@ -436,10 +436,11 @@ class FeatureMap(Vertical):
         """Show abbreviations above the cells, in turn on each of the lines, so that they fit."""
         wide = self._cells.wide
         lines = [" " * (EDGE + room + 1) for _ in range(HEADS)]
-        for at, word in enumerate(abbreviated([feature.title for feature in self._features])):
+        titles, most = [feature.title for feature in self._features], max(HEADS * wide - 1, 1)
+        for at, (title, word) in enumerate(zip(titles, abbreviated(titles), strict=True)):
             line = at % HEADS
             start = EDGE + room + 1 + at * wide
-            head = Content(word).truncate(max(HEADS * wide - 1, 1), ellipsis=True)
+            head = Content(title if len(title) <= most else word).truncate(most, ellipsis=True)
             lines[line] = lines[line].ljust(start) + head.plain
         heads = Content.styled("\n".join(lines), QUIET)
         self.query_one("#feature-heads", Static).update(heads)

@@ -160,7 +160,7 @@ HELP = """\
 
 One line for each model, in the order of the table: ● is the value (○: few responses are
 usable), ├─┤ its 95 % interval for prompts like these, ◆ what guessing or always one answer would
-give (both ends where the models differ in it); ◈ is ◆ in the same place as ● or as an end.
+give (both ends where the models differ in it). ◈: that value covers the estimate or an end.
 
 **right** and **left** change between burdens, mean features per answer and right answers; **>** and
 **<** change the order; arrows scroll; **g** goes back to the table.

@@ -106,7 +106,7 @@ def _share(of: RaterProgress | SetEntry, width: int) -> Content:
 RATERS: Sequence[Column[RaterProgress]] = (
     Column("", lambda one: one.rater, least=6, style="bold"),
     Column("", _share, grow=(8, 30), rank=1),
-    Column("", lambda one: f"{one.done} of {one.assigned}", right=True),
+    Column("", lambda one: f"{one.done}/{one.assigned}", right=True),
     Column("", lambda one: f"{one.begun} begun" if one.begun else "", style=QUIET),
     Column("", lambda one: f"{one.minutes:.0f} min" if one.minutes else "", rank=4, style=QUIET),
     Column(
@@ -153,7 +153,7 @@ MEASURES: Sequence[Column[Row]] = (
 """The columns of features and other questions: rows of the tables of agreement."""
 WHO: Sequence[Column[RaterProgress]] = (
     Column("", lambda one: one.rater, least=12),
-    Column("", lambda one: f"{one.done} of {one.assigned}", style=QUIET),
+    Column("", lambda one: f"{one.done}/{one.assigned}", style=QUIET),
 )
 """The columns of the raters who can be picked."""
 SETS: Sequence[Column[SetEntry]] = (

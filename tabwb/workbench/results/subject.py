@@ -131,6 +131,12 @@ def _marked(now: Situation) -> str | None:
     return None if isinstance(shown, ResultsShown) and shown.marked else ""
 
 
+def _noted(now: Situation) -> str | None:
+    shown = now.extension
+    summary = isinstance(shown, ResultsShown) and not shown.listed
+    return "a note is of one response: t shows them" if summary else _marked(now)
+
+
 def _written(now: Situation) -> str | None:
     shown = now.extension
     return _marked(now) if isinstance(shown, ResultsShown) and not shown.named else ""
@@ -179,7 +185,7 @@ PAGE = (
             "Declare the marked response void, with a reason: it stays and does not count.",
             _marked, section="mark"),
     Command("results.note", "Note…", "Note", "n", 11,
-            "Write a note on the marked response.", _marked, section="mark"),
+            "Write a note on the marked response.", _noted, section="mark"),
     *NAMING_COMMANDS,
     Command("results.export", "Export…", "Export", "e", 4,
             "Write the responses to a file (JSONL, CSV).", section="work"),
