@@ -69,6 +69,8 @@ TITLES = (
     "Statistics",
 )  # fmt: skip
 """The sections, the table for a paper first; those without a table are left out."""
+MOST_ROWS = 40
+"""Rows of a table that are not folded."""
 MOST_OPEN = 2
 """Tables of a section among the first three that are not folded."""
 FOLDS = (24, 32, 40, 52, 64)
@@ -416,7 +418,9 @@ def rendered(report: Report, document: str = "html") -> bytes:
         "table": markdown,
     }
     template = files("tabwb.media") / "templates" / f"report.{document}.j2"
-    made = environment.from_string(template.read_text("utf-8")).render(report=report, folds=FOLDS)
+    made = environment.from_string(template.read_text("utf-8")).render(
+        report=report, folds=FOLDS, most_rows=MOST_ROWS
+    )
     return made.encode("utf-8", "backslashreplace")
 
 

@@ -126,6 +126,20 @@ def test_tables_have_headings_and_figures_have_words(whole: Report) -> None:
     assert page.all("html") == [{"lang": "en"}]
 
 
+def test_rows_of_a_long_table_are_folded_and_none_is_lost(
+    whole: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("tabwb.media.report.MOST_ROWS", 1)
+    short = Page(rendered(whole))
+    monkeypatch.undo()
+    page = Page(rendered(whole))
+    assert not [one for one in page.all("details") if one.get("class") == "rows"]
+    long = [one for section in whole.sections for one in section.tables if len(one.rows) > 1]
+    assert [one.get("class") for one in short.all("details")].count("rows") == len(long) > 0
+    assert len(short.all("td")) == len(page.all("td"))
+    assert len(short.ids) == len(set(short.ids))
+
+
 def test_numbers_of_the_page_are_those_of_the_summary(whole: Report) -> None:
     page = Page(rendered(whole))
     (row,) = summarised(grouped([given(1, CONDITIONS)], "model"))
