@@ -179,20 +179,28 @@ def examinee_names(given: Sequence[Conditions]) -> list[str]:
     >>> examinee_names([Conditions("bundled", "model", lesion=one) for one in lesions])
     ['bundled', 'bundled ▲ mlp · 0.1', 'bundled ▲ mlp · 0.3']
     """
-    names, lesions = names_of(given), short_lesions(given)
-    parts = {lesion: _parts(short) for lesion, short in lesions.items()}
-    own = dict(zip(parts, differing([*parts.values()]).own, strict=True)) if len(parts) > 1 else {}
-    made = []
-    for one in given:
-        name = one.examinee if one.kind == "speaker" else names[spec_of(one)]
-        if one.lesion:
-            target = {
-                key: parts[one.lesion][key] for key in ("target",) if key in parts[one.lesion]
-            }
-            told = facts_name(target | own[one.lesion]) if own else lesions[one.lesion]
-            name = f"{name} {LESIONED} {told}"
-        made.append(name)
-    return made
+    names, lesions = names_of(given), lesion_names(given)
+    return [
+        one.examinee
+        if one.kind == "speaker"
+        else names[spec_of(one)] + (f" {LESIONED} {lesions[one.lesion]}" if one.lesion else "")
+        for one in given
+    ]
+
+
+def lesion_names(given: Sequence[Conditions]) -> dict[str, str]:
+    """Return what each lesion is called in a list: its target, and what tells it from others.
+
+    >>> lesion_names([Conditions("bundled", "model", lesion="mlp.down:zero:0.3@seed=7")])
+    {'mlp.down:zero:0.3@seed=7': 'mlp.down · 0.3'}
+    """
+    parts = {lesion: _parts(short) for lesion, short in short_lesions(given).items()}
+    own = differing([*parts.values()]).own if len(parts) > 1 else ({},)
+    always = (TARGET, "lesion", *(("amount",) if len(parts) == 1 else ()))
+    return {
+        lesion: facts_name({key: facts[key] for key in facts if key in always or key in its})
+        for (lesion, facts), its in zip(parts.items(), own, strict=False)
+    }
 
 
 def _name_and_options(name: str) -> tuple[str, dict[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +13,19 @@ import pytest
 from textual.widgets import Input, Static
 
 from tabwb.administer.session.corrections import change_marks
-from tabwb.analysis.grouping import Grouped
+from tabwb.analysis.grouping import Grouped, grouped, summarised
 from tabwb.host.plugins import Plugins
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.compare import ITEMS
 from tabwb.workbench.comparison.detail import FeatureCells, rate_words
 from tabwb.workbench.comparison.page import ModelsPage
-from tabwb.workbench.comparison.table import ModelsTable
+from tabwb.workbench.comparison.table import ModelsTable, Order, key_of
 from tabwb.workbench.engine.messages import Stored
 from tabwb.workbench.shell.help import GENERAL, help_for
 from tabwb.workbench.shell.row_list import RowList
-from tests.analysis.given import BATTERY, DECLARED, answered, summarise
+from tabwb.workbench.shell.widgets import Line, Pane
+from tests.analysis.given import BATTERY, DECLARED, SAMPLED, answered, summarise
+from tests.analysis.test_grouping import given as made
 from tests.workbench.models_page import WIDE, by_model, column, drawn, names, table
 from tests.workbench.seat import Seat, Sit
 from tests.workbench.stocked import GOOD, give, stock
@@ -285,6 +288,59 @@ def test_a_judged_model_without_a_burden_is_not_said_to_be_not_judged() -> None:
     assert not judge.burden.n_burden and not judge.not_judged
     assert rate_words(judge, "retracing") == "undefined: no response has a burden"
     assert rate_words(None, "retracing") == "not judged"
+
+
+async def test_rows_of_a_large_sweep_differ_in_what_is_seen_and_stay_while_others_are_read(
+    sit: Sit,
+) -> None:
+    lesions = [
+        f"{target}:zero:{amount}@{layer}seed={seed}"
+        for seed in range(1, 9)
+        for target in ("mlp", "mlp.down", "attention")
+        for amount, layer in (("0.05", ""), ("0.1", ""), ("0.25", "layers=1,"), ("0.5", ""))
+    ]
+    chosen = [made(n, replace(SAMPLED, lesion=lesion)) for n, lesion in enumerate((None, *lesions))]
+    groups = grouped(chosen, "model")
+    results = summarised(groups[:1], interval=False)[0].results
+    rows = [Grouped(group, results) for group in groups[::-1]]
+    async with sit((100, 30)) as seat:
+        await seat.desk.go("models")
+        page, shown = seat.desk.query_one(ModelsPage), table(seat)
+        page.begin()
+        page.order = Order("model", falling=False)
+        page.grow(None, 0, len(rows), "", rows)
+        page.grow(rows[0], 1, len(rows))
+        await seat.until(lambda: shown._fitted is not None)
+        seen: list[tuple[object, ...]] = []
+        places: list[int] = []
+        for done, row in enumerate(rows[1:], 2):
+            page.grow(row, done, len(rows))
+            if done % 24 == 1:
+                page.lay_out(lower=False)
+                assert shown._fitted is not None
+                head = str(page.query_one("#models-head", Line).render())
+                title = (
+                    str(page.query_one("#models-pane", Pane).border_title)
+                    .rpartition("↑")[2]
+                    .strip()
+                )
+                seen.append((shown.chosen, head, shown._fitted.head.plain, title))
+                places.append(shown.current)
+        assert places == sorted({*places})
+        assert len({*seen}) == 1
+        assert shown.chosen == key_of(rows[0])
+        assert seen[0][3] == "· bundled · zero"
+        fitted = shown._fitted
+        assert fitted is not None
+        keys = fitted.measured[1:5]
+        heads = [str(one.column.head).split()[0] for one in keys]
+        assert heads == ["target", "layer", "amount", "seed"]
+        end = 2 * 5 + sum(int(one.width) for one in fitted.measured[:5])
+        drawn = [shown.line_of(row, fitted).plain[:end] for row in shown.rows]
+        assert len({*drawn}) == len(rows) == 97
+        for line, row in zip(drawn, shown.rows, strict=True):
+            cells = [str(one.column.cell(row)).strip() for one in keys]
+            assert line.split()[1:] == [cell for cell in cells if cell]
 
 
 async def test_a_sweep_is_one_row_whose_rows_are_named_by_columns(

@@ -77,14 +77,16 @@ Question = Callable[[ResponseLoader], "MakeDialog | Report"]
 
 
 class Grown(NamedTuple):
-    """How far a survey is: one more row, or None at the beginning; ``rater`` is the judge whose
-    burdens are shown where none was chosen.
+    """How far a survey is: one more row, or None at the beginning, with every row without results.
+
+    ``rater`` is the judge whose burdens are shown where none was chosen.
     """
 
     row: Grouped | None
     done: int
     total: int
     rater: str
+    known: Sequence[Grouped] = ()
 
 
 @contextmanager
@@ -101,6 +103,8 @@ def _reading(engine: Engine) -> Iterator[ResponseLoader]:
 def survey(engine: Engine, by: str, where: Sequence[Filter] = ()) -> Iterator[Grown]:
     """Read every administration that filters choose, grouped by a key; the latest group first."""
     with _reading(engine) as loader:
+        from tabwb.analysis.statistics.results import Results
+
         groups = _groups(loader.store, by, where)
         battery, rater = leading(groups)
         # The page shows the battery and the judge of the first row, also while it reads others.
@@ -111,7 +115,8 @@ def survey(engine: Engine, by: str, where: Sequence[Filter] = ()) -> Iterator[Gr
             )
         )
         set_aside()
-        yield Grown(None, 0, len(groups), rater)
+        known = [Grouped(group, Results((), battery=group.battery)) for group in groups]
+        yield Grown(None, 0, len(groups), rater, known)
         for done, group in enumerate(groups, 1):
             yield Grown(_row(loader, group), done, len(groups), rater)
             loader.let_go()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar
 
@@ -31,6 +32,7 @@ from tabwb.workbench.comparison.table import (
     LEAST_ROWS,
     RIGHT,
     Basis,
+    Key,
     ModelsTable,
     Names,
     Order,
@@ -246,8 +248,9 @@ class ModelsPage(Page):
     @property
     def shown(self) -> list[Grouped]:
         """The rows in the table, in their order."""
-        opened = self._opened_series
-        return self._found if opened is None else [*opened.members]
+        listed = self._listed
+        opened = listed and isinstance(listed[0], Series) and listed[0].key == self._opened
+        return [row for row in listed if isinstance(row, Grouped)] if opened else self._found
 
     @property
     def _found(self) -> list[Grouped]:
@@ -255,24 +258,37 @@ class ModelsPage(Page):
         return [] if basis is None else chosen(self._rows.all, basis, words, self.order)
 
     @property
-    def _folded(self) -> list[Grouped | Series[Grouped]]:
-        """The rows with each sweep as one; with words to look for, and of a single sweep, all."""
-        found = self._found
-        rows = in_series(found, first_given, least=LEAST_ROWS)
-        return list(found) if self._asked()[0] or len(rows) < 2 else rows
+    def _sweeps(self) -> dict[Key, Series[Grouped]]:
+        """The sweep that is shown for a row; with words to look for, or one sweep alone, none.
 
-    @property
-    def _opened_series(self) -> Series[Grouped] | None:
-        several = (row for row in self._folded if isinstance(row, Series))
-        return next((row for row in several if row.key == self._opened), None)
+        Rows that are not read yet count, so that no row moves into a sweep while others are read.
+        """
+        known = [row for row in self._rows.known if self._in_basis(row)]
+        rows = [] if self._asked()[0] else in_series(known, first_given, least=LEAST_ROWS)
+        several = [row for row in rows if isinstance(row, Series)] if len(rows) > 1 else []
+        return {key_of(row): series for series in several for row in series.members}
+
+    def _folded(self, rows: Sequence[Grouped]) -> list[Grouped | Series[Grouped]]:
+        """Return rows with those of a sweep as one; of the opened sweep its rows too, alone."""
+        sweeps = self._sweeps
+        own: dict[Hashable, list[Grouped]] = {}
+        for row in rows:
+            if (one := sweeps.get(key_of(row))) is not None:
+                own.setdefault(one.key, []).append(row)
+        several = {
+            one.key: replace(one, members=tuple(own[one.key]))
+            for one in sweeps.values()
+            if one.key in own
+        }
+        for opened in several.values():
+            if opened.key == self._opened:
+                return [opened, *opened.members]
+        return [*(row for row in rows if key_of(row) not in sweeps), *several.values()]
 
     @property
     def _listed(self) -> list[Grouped | Series[Grouped]]:
         """What the table has: rows and sweeps, or one sweep with its rows."""
-        opened = self._opened_series
-        if opened is not None:
-            return [opened, *opened.members]
-        return sorted(self._folded, key=lambda row: isinstance(row, Series))
+        return self._folded(self._found)
 
     @property
     def current(self) -> Grouped | None:
@@ -301,8 +317,17 @@ class ModelsPage(Page):
         else:
             self._head()
 
-    def grow(self, row: Grouped | None, done: int, total: int, rater: str = "") -> None:
+    def grow(
+        self,
+        row: Grouped | None,
+        done: int,
+        total: int,
+        rater: str = "",
+        known: Sequence[Grouped] = (),
+    ) -> None:
         """One more model has been read."""
+        if known:
+            self._rows.expect(known)
         if row is not None and self._wanted is None:
             # Once, so that nothing that is read later changes what is shown.
             own = bases([row])
@@ -325,15 +350,15 @@ class ModelsPage(Page):
         lower = total <= FEW or done == total or done - self._lower_at >= FEW
         if lower:
             self._lower_at = done
-        self.lay_out(lower=lower, growing=True)
+        self.lay_out(lower=lower)
 
     def renew(self, rows: Sequence[Grouped]) -> None:
         """Show rows that were read again, because something was stored; nothing else moves."""
         self._rows.renew(rows)
         self.lay_out()
 
-    def lay_out(self, *, lower: bool = True, growing: bool = False) -> None:
-        """Show everything as it stands now; the cursor stays at the top while rows are read."""
+    def lay_out(self, *, lower: bool = True) -> None:
+        """Show everything as it stands now; the cursor stays on its row."""
         basis, listed = self.basis, self._listed
         rows = [row for row in listed if not isinstance(row, Series)]
         self._head(self.shown)
@@ -346,7 +371,10 @@ class ModelsPage(Page):
             none.update(self._why_none())
             return
         right_first = self.shown_below == BELOW[2]
-        names = Names(rows)
+        known = [row for row in self._rows.known if self._in_basis(row)]
+        names = Names(rows if self._asked()[0] else [
+            row for row in self._folded(known) if isinstance(row, Grouped)
+        ])  # fmt: skip
         columns = columns_of(
             rows, basis, self.by, self.order,
             marked=self._rows.marked, right_first=right_first, names=names,
@@ -354,12 +382,11 @@ class ModelsPage(Page):
         if names.common:
             pane = self.query_one("#models-pane", Pane)
             pane.border_title = f"{pane.border_title} · {names.common}"
-        top = 0 if growing and table.current == 0 else None
         table.opened = self._opened
         table.curves = {
             row.key: self._curves(row, basis) for row in listed if isinstance(row, Series)
         }
-        table.show(columns, listed, current=top, ids=_id, measured=rows)
+        table.show(columns, listed, ids=_id, measured=rows)
         named = [*map(names.renamed, rows)]
         if lower and self.query_one("#features-pane").display:
             self.query_one(FeatureMap).show(named, basis, self.current)

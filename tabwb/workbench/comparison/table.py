@@ -275,6 +275,7 @@ class ReadRows:
         self.marked: dict[Key, None] = {}
         self.done = 0
         self.total: int | None = None
+        self._known: dict[Key, Grouped] = {}
         self._rows: dict[Key, Grouped] = {}
         self._new: set[Key] = set()
 
@@ -282,6 +283,15 @@ class ReadRows:
     def all(self) -> list[Grouped]:
         """Every row."""
         return [*self._rows.values()]
+
+    @property
+    def known(self) -> list[Grouped]:
+        """Every row, also those that are not read yet: of these names and sweeps are made."""
+        return [*(self._known | self._rows).values()]
+
+    def expect(self, known: Sequence[Grouped]) -> None:
+        """Know which rows will be read."""
+        self._known = {key_of(row): row for row in known}
 
     @property
     def complete(self) -> bool:
@@ -315,6 +325,7 @@ class ReadRows:
         if self.complete:
             self._rows = {key: row for key, row in self._rows.items() if key in self._new}
             self.marked = {key: None for key in self.marked if key in self._rows}
+            self._known.clear()
 
     def renew(self, rows: Sequence[Grouped]) -> None:
         """Replace rows that were read again when all had been read."""

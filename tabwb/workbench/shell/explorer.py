@@ -128,7 +128,7 @@ MOST_LISTED = 60
 """The number of administrations listed; *Open* finds all of them."""
 MOST_SEARCHED = 2000
 """So many of the latest are put together in sweeps and series."""
-LEAST_BATTERY = 4
+LEAST_BATTERY, LEAST_NAME = 4, 13
 """The columns to which the names of batteries and examinees may be cut."""
 
 
@@ -191,13 +191,22 @@ under a lesion. ◆ marks the open administration.
         self._unfolded: set[object] = set()
         """The keys of sweeps and series whose members are listed."""
         self._members: dict[int, str] = {}
+        self._lesions: Mapping[str, str] = {}
+        self._several = False
         """What tells such members apart, by number."""
         self._columns_of: Sequence[Column[Administration]] = (
             Column("", self._sign),
             Column("", lambda one: str(one.id), right=True),
-            Column("", lambda one: one.battery, least=LEAST_BATTERY, most=LEAST_BATTERY, end=True),
-            Column("", _examinee, least=LEAST_BATTERY),
-            Column("", self._count, right=True),
+            Column(
+                "",
+                lambda one: one.battery,
+                least=LEAST_BATTERY,
+                most=LEAST_BATTERY,
+                end=True,
+                rank=2,
+            ),
+            Column("", self._examinee, least=LEAST_NAME),
+            Column("", self._count, right=True, rank=1),
         )
 
     def on_mount(self) -> None:
@@ -239,6 +248,7 @@ under a lesion. ◆ marks the open administration.
         ]
         measured = [one for one in given if isinstance(one, Administration)]
         own = [one for one in measured if one.id not in self._members]
+        self._name_lesions([one.conditions for one in own if one.conditions.lesion])
         self.show(self._columns_of, rows, ids=_id, measured=own)
 
     def _listed(self, found: Sequence[Administration]) -> tuple[list[Row], int]:
@@ -261,6 +271,22 @@ under a lesion. ◆ marks the open administration.
                     one.id: " ".join(own.values()) or one.given_at for one, own in named
                 }
         return rows, n
+
+    def _name_lesions(self, given: Sequence[Conditions]) -> None:
+        if given:
+            from tabwb.analysis.differing import lesion_names  # not before the first frame
+
+            self._lesions = lesion_names(given)
+            self._several = len({one.examinee for one in given}) > 1
+
+    def _examinee(self, one: Administration) -> str:
+        given = one.conditions
+        if not given.lesion:
+            return given.examinee
+        model = f"{given.examinee} " if self._several else ""
+        return f"{model}{LESIONED}{self._lesions.get(given.lesion, given.lesion)}".replace(
+            " · ", " "
+        )
 
     def _as_now(self, one: Administration) -> Administration:
         return self._opened if self._opened is not None and one.id == self._opened.id else one
@@ -379,11 +405,6 @@ def _id(row: Row) -> object:
         if isinstance(row, Series)
         else row.title
     )
-
-
-def _examinee(one: Administration) -> str:
-    given = one.conditions
-    return f"{LESIONED}{given.examinee} {given.lesion}" if given.lesion else given.examinee
 
 
 class ExplorerFilter(Input):
