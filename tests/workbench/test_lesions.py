@@ -44,6 +44,7 @@ from tabwb.workbench.lesions.curves import (
     MeasureList,
     limits,
     map_lines,
+    moved,
     numbers,
     read_curves,
 )
@@ -415,11 +416,22 @@ async def test_curves_are_reached_from_the_results_and_by_keys(folder: Path) -> 
         await seat.reads("-0.40")
         assert "--table map" in page.command()
         listed = page.query_one(MeasureList)
-        await seat.pilot.resize_terminal(160, 48)  # there is room for the list
+        await seat.press("g")
+        await seat.pilot.resize_terminal(160, 48)  # there is room for several measures
+        await seat.until(lambda: page.several, "several measures")
+        assert not listed.region.height
+        far = [max(moved(one, cell) for one in page._all[cell]) for cell in page._measures]
+        assert far == sorted(far, reverse=True)
+        before = page._measures.index(RIGHT)
+        await seat.press("left")
+        assert page.measure == page._measures[before - 1]
+        await seat.press("plus")  # one of them alone, beside the list
         await seat.until(lambda: listed.region.height, "the list")
         assert listed.chosen == page.measure
         await seat.pilot.click(listed, offset=(4, 2))  # below the heads
         await seat.until(lambda: page.measure == next(iter(page._all)), "the first measure")
+        await seat.press("escape")
+        await seat.until(lambda: page.several, "several measures again")
         await seat.press("escape", at="models")
 
 

@@ -179,6 +179,9 @@ class ModelsPage(Page):
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
         self._rows = ReadRows()
+        self._names = Names(())
+        self._first: Key | None = None
+        """The row that was read first, on which the cursor is until it is moved."""
         self._drawing: Timer | None = None
         """Draws the rows that were read."""
         self._lower_at = 0
@@ -333,6 +336,8 @@ class ModelsPage(Page):
             own = bases([row])
             judged = (one for one in own if one.terms is not None and one.terms.rater == rater)
             self._wanted = next(judged, own[0])
+        if row is not None and not self._rows.all:
+            self._first = key_of(row)
         self._rows.add(row, done, total)
         if row is None and total:
             self._head(self.shown)
@@ -351,6 +356,10 @@ class ModelsPage(Page):
         if lower:
             self._lower_at = done
         self.lay_out(lower=lower)
+        table = self.query_one(ModelsTable)
+        if done == total and self._first is not None and table.chosen == self._first:
+            table.go(0)
+        self._first = None if done == total else self._first
 
     def renew(self, rows: Sequence[Grouped]) -> None:
         """Show rows that were read again, because something was stored; nothing else moves."""
@@ -372,7 +381,7 @@ class ModelsPage(Page):
             return
         right_first = self.shown_below == BELOW[2]
         known = [row for row in self._rows.known if self._in_basis(row)]
-        names = Names(rows if self._asked()[0] else [
+        self._names = names = Names(rows if self._asked()[0] else [
             row for row in self._folded(known) if isinstance(row, Grouped)
         ])  # fmt: skip
         columns = columns_of(
@@ -443,7 +452,7 @@ class ModelsPage(Page):
     def _detail(self) -> None:
         current = self.current
         pane = self.query_one("#detail-pane", Pane)
-        pane.border_title = "" if current is None else current.label
+        pane.border_title = "" if current is None else self._names.title(current)
         if pane.display:
             self.query_one(ModelDetail).show_model(current, self.basis)
 

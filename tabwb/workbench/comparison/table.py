@@ -231,7 +231,13 @@ class Names:
         """Return a row with the name that tells it from the others as its label."""
         if not self.keys:
             return row
-        return replace(row, group=replace(row.group, called=self._own[key_of(row)][1]))
+        own = self._own[key_of(row)][0]
+        called = " ".join(own[key] for key in self.telling if key in own)
+        return replace(row, group=replace(row.group, called=called))
+
+    def title(self, row: Grouped) -> str:
+        """Return what tells a row from the others, with the keys that need it."""
+        return self._own[key_of(row)][1] if self.keys and key_of(row) in self._own else row.label
 
 
 NO_ROWS = differing([])

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import shlex
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual.app import ComposeResult
@@ -30,7 +33,7 @@ from tabwb.store.store import Store
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.threads import resting
 from tabwb.workbench.lesions.controller import CurvesWanted
-from tabwb.workbench.shell.columns import GAP, Column, Heading
+from tabwb.workbench.shell.columns import GAP, Column, Heading, clipped
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.desk import Desk
 from tabwb.workbench.shell.dialogs import PickScreen
@@ -134,7 +137,7 @@ def small(shown: Curve | HeatMap, measure: Cell) -> Content:
     return spark(values, SMALL, highest=highest)
 
 
-SMALL = 8
+SMALL = 9
 """Columns of a small line at most."""
 
 
@@ -273,6 +276,67 @@ def draw(plot: PlotextPlot, curve: Curve, measure: Cell, colours: Mapping[str, s
     plt.yticks(ticks, [f"{tick:g} " for tick in ticks])
     plt.ylabel("share" if measure.is_share else measure.section.lower())
     plt.xlabel("amount")
+
+
+def _drawn(several: Iterable[Curve | HeatMap]) -> list[Curve]:
+    """Return the curves that have values."""
+    return [one for one in several if isinstance(one, Curve) and one.amounts]
+
+
+def draw_several(
+    plot: PlotextPlot,
+    shown: Mapping[Cell, Sequence[Curve]],
+    grid: tuple[int, int],
+    named: Callable[[Cell], str],
+    colours: Mapping[str, str],
+) -> None:
+    """Draw measures beside and below each other: of each lesion the mean over seeds, and controls.
+
+    Args:
+        plot: what is drawn on.
+        shown: the measures, each with its lesions; as many as the grid has room for.
+        grid: rows and columns.
+        named: returns what stands above a measure.
+        colours: of the theme.
+    """
+    accent, amber, quiet, ink = (
+        Color.parse(colours[name]).rgb for name in ("accent", "warning", "quiet", "foreground")
+    )
+    plot.plt.clear_figure()
+    plot.plt.subplots(*grid)
+    for at, (measure, curves) in enumerate(shown.items()):
+        plt = plot.plt.subplot(at // grid[1] + 1, at % grid[1] + 1)
+        plt.frame(False)
+        plt.title(named(measure))
+        amounts = sorted({amount for one in curves for amount in one.amounts})
+        ends = [limits(one, measure) for one in curves]
+        low, high = min(one[0] for one in ends), max(one[1] for one in ends)
+        plt.xlim(amounts[0], amounts[-1] + (amounts[-1] - amounts[0]) / 12)
+        plt.ylim(low, high)
+        ticks = round_ticks(low, high)
+        if curves[0].intact is not None:
+            intact = [curves[0].intact] * 2
+            plt.plot([amounts[0], amounts[-1]], intact, marker=MARKS["intact"], color=quiet)
+        for place, one in enumerate(curves):
+            lines = [(row, MARKS["control"], amber) for row in one.of("control")]
+            lines += [(row, SEVERAL[place % len(SEVERAL)], ink if place % 2 else accent)
+                      for row in one.of("mean")]  # fmt: skip
+            for row, mark, colour in lines:
+                points = sorted(row.at.items())
+                values = [x for x, _ in points], [value.value or 0.0 for _, value in points]
+                if mark != MARKS["control"]:
+                    plt.plot(*values, marker="braille", color=colour)
+                plt.scatter(*values, marker=mark, color=colour)
+        plt.xticks([amounts[0], amounts[-1]], [f"{x:g}" for x in (amounts[0], amounts[-1])])
+        plt.yticks([ticks[0], ticks[-1]], [f"{y:g} " for y in (ticks[0], ticks[-1])])
+
+
+SEVERAL = "●■▲◆"
+"""Glyphs of lesions that are drawn together."""
+CURRENT = "▸"
+"""Stands before the name of the one that can be enlarged."""
+CELL_SIZE = 9, 30
+"""Lines and columns of a measure among several at least."""
 
 
 def limits(curve: Curve, measure: Cell) -> tuple[float, float]:
@@ -426,13 +490,13 @@ LIST = 42
 """Columns of the list of measures without them."""
 
 
-def _heads(series: Iterable[str]) -> dict[str, str]:
+def _heads(series: Iterable[str], width: int = SMALL) -> dict[str, str]:
     """Return a head for each lesion: its target, where no other has that.
 
     >>> _heads(["bundled + mlp:zero:*", "bundled + attention:zero:*"])
-    {'bundled + mlp:zero:*': 'mlp', 'bundled + attention:zero:*': 'attentio'}
+    {'bundled + mlp:zero:*': 'mlp', 'bundled + attention:zero:*': 'attention'}
     """
-    names = {one: one.rpartition(" + ")[2].partition(":")[0][:SMALL] for one in series}
+    names = {one: one.rpartition(" + ")[2].partition(":")[0][:width] for one in series}
     apart = len({*names.values()}) == len(names)
     return names if apart else {one: str(at) for at, one in enumerate(names, 1)}
 
@@ -445,6 +509,8 @@ class CurvesPage(Page):
         self.wanted = CurvesWanted()
         self.read: Read | None = None
         self.maps = self.values = False
+        self.one = False
+        """Whether one measure is shown where there is room for several."""
         self.measure: Cell | None = None
         self.series = ""
         self._problem = ""
@@ -565,13 +631,48 @@ class CurvesPage(Page):
         several = self._all[self.measure]
         return next((one for one in several if one.series == self.series), several[0])
 
+    @property
+    def has_room(self) -> bool:
+        """Whether there is room for several measures, and there are several."""
+        return self.size.width >= SMALL_FROM and not self.maps and len(self._all) > 1
+
+    @property
+    def several(self) -> bool:
+        """Whether several measures are shown."""
+        lacks = self.measure is None or not _drawn(self._all.get(self.measure, ()))
+        return self.has_room and not (self.one or lacks) and self._plot is not None
+
+    @property
+    def _measures(self) -> list[Cell]:
+        """The measures in order; of several that are shown the one that moves most is first."""
+
+        def most(cell: Cell) -> float:
+            return -max(moved(one, cell) for one in self._all[cell])
+
+        if not self.several:
+            return list(self._all)
+        return sorted((one for one in self._all if _drawn(self._all[one])), key=most)
+
+    @property
+    def _grid(self) -> tuple[int, int]:
+        """The rows and columns of measures for which there is room."""
+        size = self.query_one(CurvePane).size
+        tall, wide = CELL_SIZE
+        return max((size.height - 4) // tall, 1), max(size.width // wide, 1)
+
     def on_curve_pane_turned(self, event: CurvePane.Turned) -> None:
-        """Show another measure or lesion."""
-        (self.turn_measure if event.what == "measure" else self.turn_series)(event.by)
+        """Show another measure or lesion; of several measures move to another, or show it alone."""
+        if event.what == "one":
+            self.one = not self.one
+            self._show()
+        elif self.several:
+            self.turn_measure(event.by * (self._grid[1] if event.what == "measure" else 1))
+        else:
+            (self.turn_measure if event.what == "measure" else self.turn_series)(event.by)
 
     def turn_measure(self, by: int) -> None:
         """Show the measure before or after."""
-        measures = list(self._all)
+        measures = self._measures
         if measures:
             at = measures.index(self.measure) if self.measure in measures else 0
             self.measure = measures[(at + by) % len(measures)]
@@ -605,14 +706,18 @@ class CurvesPage(Page):
         title = Content.assemble(kind, (f"{words}   {state}".rstrip(), QUIET))
         self.query_one("#curves-head", Pane).border_title = title
         chosen, beside = self.chosen, self.size.width >= LIST_FROM
-        self._show_measures(beside=beside)
+        self._prepare_plot()
+        self.query_one(CurvePane).has_room = self.has_room
+        self._show_measures(beside=beside and not self.several)
         top, below = self.query_one("#curves-measure", Line), self.query_one("#curves-series", Line)
-        top.display = below.display = chosen is not None
+        top.display = chosen is not None
+        below.display = top.display and not self.several
         if chosen is not None and self.measure is not None and self.read is not None:
             name = self.measure.name(self.read.titles)
-            measures, several = list(self._all), self._all[self.measure]
+            measures, several = self._measures, self._all[self.measure]
             title = Content.assemble((self.measure.section, "bold"), f"   {name}")
-            top.show(title, _place("↑ ↓", measures.index(self.measure), len(measures)))
+            keys = "↑ ↓ ← →  enter enlarges " if self.several else "↑ ↓"
+            top.show(title, _place(keys, measures.index(self.measure), len(measures)))
             names = [one.series for one in several]
             below.show(chosen.series, _place("← →", names.index(chosen.series), len(names)))
         self._show_plot()
@@ -653,25 +758,53 @@ class CurvesPage(Page):
         found = (one for one in self._all[measure] if one.series == series)
         return next((small(one, measure) for one in found), Content(""))
 
-    def _show_plot(self) -> None:
-        """Draw the curve; the extra ``plots`` is loaded when the first one is shown."""
+    def _prepare_plot(self) -> None:
+        """Make what curves are drawn on; the extra ``plots`` is loaded when one is shown first."""
         chosen = self.chosen
-        drawn = isinstance(chosen, Curve) and bool(chosen.amounts)
-        if drawn and self._plot is None:
-            try:
+        if self._plot is None and isinstance(chosen, Curve) and chosen.amounts:
+            with suppress(ImportError):
                 from textual_plotext import PlotextPlot
-            except ImportError:
-                drawn = False
-            else:
+
                 self._plot = PlotextPlot(id="curves-plot")
                 self._plot.theme = "clear"
                 self.query_one(CurvePane).mount(self._plot, before="#curves-text")
+
+    def _show_plot(self) -> None:
+        """Draw the curve, or several measures."""
+        chosen = self.chosen
         if self._plot is None:
             return
-        self._plot.display = drawn
-        if drawn and isinstance(chosen, Curve) and self.measure is not None:
-            draw(self._plot, chosen, self.measure, self.app.theme_variables)
-            self._plot.refresh()
+        self._plot.display = isinstance(chosen, Curve) and bool(chosen.amounts)
+        if not isinstance(chosen, Curve) or not chosen.amounts or self.measure is None:
+            return
+        colours = self.app.theme_variables
+        if self.several:
+            rows, columns = self._grid
+            measures = self._measures
+            first = measures.index(self.measure) // (rows * columns) * rows * columns
+            some = measures[first : first + rows * columns]
+            shown = {one: _drawn(self._all[one]) for one in some}
+            draw_several(self._plot, shown, (rows, columns), self._head_of, colours)
+        else:
+            draw(self._plot, chosen, self.measure, colours)
+        self._plot.refresh()
+
+    def _head_of(self, measure: Cell) -> str:
+        """Return what stands above a measure among several."""
+        titles = self.read.titles if self.read is not None else {}
+        names = {
+            one: one.name(titles, rater=False) if one.part or one.feature else one.section
+            for one in self._all
+        }
+        for more in (attrgetter("section"), attrgetter("rater")):
+            n = Counter(names.values())
+            names = {
+                one: f"{name}, {more(one)}" if n[name] > 1 and more(one) not in (name, "") else name
+                for one, name in names.items()
+            }
+        room = self.query_one(CurvePane).size.width // self._grid[1] - 4
+        mark = f"{CURRENT} " if measure == self.measure else ""
+        return f"{mark}{clipped(names[measure], room)}"
 
     def _lines(self, width: int) -> Iterator[Content]:
         chosen = self.chosen
@@ -697,10 +830,18 @@ class CurvesPage(Page):
             if self._plot is None:
                 error = MissingExtra("a plot", "plots", package=EXTRAS["plots"][0])
                 yield from folded(f"{error.message}. {error.hint}", width, AMBER)
-            yield legend(chosen)
+            yield self._legend() if self.several else legend(chosen)
             height = self.query_one(CurvePane).size.height
-            if self._plot is None or height >= NUMBERS_FROM:
+            if (self._plot is None or height >= NUMBERS_FROM) and not self.several:
                 yield from numbers(chosen, width, height // 2)
+
+    def _legend(self) -> Content:
+        """Return what the glyphs of several measures mean."""
+        series = dict.fromkeys(one.series for own in self._all.values() for one in own)
+        heads = _heads(series, max(map(len, series)))
+        parts = [(f"{SEVERAL[at % len(SEVERAL)]} {head}   ", "" if at % 2 else ACCENT)
+                 for at, head in enumerate(heads.values())]  # fmt: skip
+        return Content.assemble(*parts, ("○ controls   ", AMBER), ("╌ intact", QUIET))
 
     def _nothing(self, width: int) -> Iterator[Content]:
         if self.read is None:
@@ -775,8 +916,12 @@ class CurvesPage(Page):
             )  # fmt: skip
 
     async def leave_curves(self) -> None:
-        """Return to the page before."""
-        await self.desk.go(self.wanted.back)
+        """Return to several measures, or to the page before."""
+        if self.has_room and self.one:
+            self.one = False
+            self._show()
+        else:
+            await self.desk.go(self.wanted.back)
 
 
 def _place(keys: str, at: int, count: int) -> Content:
@@ -794,7 +939,8 @@ A **map** has one cell for each target in each layer, lesioned alone: the mean o
 difference to the intact model. The shade and the glyph behind the number show its size.
 
 - the page opens on the measure and the lesion that move most from the intact model; from 120
-  columns each measure has a small line for each lesion, from the intact model to its last amount
+  columns it shows several measures, those that move most first: the arrows move between them,
+  **enter** or **+** shows one alone beside the list of all, and again: several
 - **up**, **down** change the measure, **/** lists all; **left**, **right** change the lesion
 - **g** changes between curves and maps; **t** between differences and values of a map
 - **r** reads again; while a sweep runs, this happens after each condition
@@ -810,7 +956,10 @@ class CurvePane(Vertical, can_focus=True):
     """The plot or the map; has the keys."""
 
     HELP = HELP
+    has_room = False
+    """Whether there is room for several measures."""
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter,plus", "enlarge", show=False),
         Binding("up", "turn('measure', -1)", show=False),
         Binding("down", "turn('measure', 1)", show=False),
         Binding("left", "turn('series', -1)", show=False),
@@ -819,10 +968,18 @@ class CurvePane(Vertical, can_focus=True):
 
     @dataclass
     class Turned(Message):
-        """Another measure or lesion is wanted: ``by`` is 1 or -1."""
+        """Another measure or lesion is wanted: ``by`` is 1 or -1; or one measure alone."""
 
         what: str
         by: int
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Return whether an action can run: without room, + enlarges the pane as elsewhere."""
+        return self.has_room if action == "enlarge" else super().check_action(action, parameters)
+
+    def action_enlarge(self) -> None:
+        """Ask for one measure alone, or for several."""
+        self.post_message(self.Turned("one", 1))
 
     def action_turn(self, what: str, by: int) -> None:
         """Ask for the measure or lesion before or after."""

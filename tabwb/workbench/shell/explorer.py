@@ -205,7 +205,7 @@ under a lesion. ◆ marks the open administration.
                 end=True,
                 rank=2,
             ),
-            Column("", self._examinee, least=LEAST_NAME),
+            Column("", self._examinee, least=LEAST_BATTERY),
             Column("", self._count, right=True, rank=1),
         )
 
@@ -248,8 +248,12 @@ under a lesion. ◆ marks the open administration.
         ]
         measured = [one for one in given if isinstance(one, Administration)]
         own = [one for one in measured if one.id not in self._members]
-        self._name_lesions([one.conditions for one in own if one.conditions.lesion])
-        self.show(self._columns_of, rows, ids=_id, measured=own)
+        columns = [*self._columns_of]
+        if lesioned := [one for one in own if one.conditions.lesion]:
+            self._name_lesions([one.conditions for one in lesioned])
+            least = max(len(self._examinee(one)) for one in lesioned)
+            columns[3] = replace(columns[3], least=min(least, LEAST_NAME))
+        self.show(columns, rows, ids=_id, measured=own)
 
     def _listed(self, found: Sequence[Administration]) -> tuple[list[Row], int]:
         """Return the rows of administrations, and how many administrations these stand for."""
@@ -273,11 +277,10 @@ under a lesion. ◆ marks the open administration.
         return rows, n
 
     def _name_lesions(self, given: Sequence[Conditions]) -> None:
-        if given:
-            from tabwb.analysis.differing import lesion_names  # not before the first frame
+        from tabwb.analysis.differing import lesion_names  # not before the first frame
 
-            self._lesions = lesion_names(given)
-            self._several = len({one.examinee for one in given}) > 1
+        self._lesions = lesion_names(given)
+        self._several = len({one.examinee for one in given}) > 1
 
     def _examinee(self, one: Administration) -> str:
         given = one.conditions
