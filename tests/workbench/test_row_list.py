@@ -87,3 +87,25 @@ async def test_it_is_drawn_at_every_size_and_with_ten_thousand_rows() -> None:
             await pilot.resize_terminal(width, 3)
             assert await app.after(pilot, "up", "down")
         assert "9999" in app.text
+
+
+async def test_a_drag_selects_what_is_seen_and_opens_no_row() -> None:
+    app = Told()
+    async with app.run_test(size=(40, 8)) as pilot:
+        rows = app.list
+        rows.focus()
+        rows.show(COLUMNS, [f"row {at:02}" for at in range(20)])
+        await app.after(pilot, *["down"] * 9)
+        top = rows.scroll_offset.y
+        assert top > 0
+        await pilot.mouse_down(rows, offset=(2, 2))
+        await pilot.hover(rows, offset=(2, 3))
+        await pilot.hover(rows, offset=(8, 3))
+        await pilot.mouse_up(rows, offset=(8, 3))
+        first, second = (app.screen.get_selected_text() or "").splitlines()
+        assert first.split() == [f"row {top + 1:02}".split()[0], f"{top + 1:02}", "6"]
+        assert second.startswith(f"  row {top + 2:02}")
+        assert await app.after(pilot) == []
+        await pilot.click(rows, offset=(2, 3))
+        assert app.screen.get_selected_text() is None
+        assert await app.after(pilot) == [("at", top + 2)]

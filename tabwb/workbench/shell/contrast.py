@@ -17,7 +17,7 @@ PAGES = ("background", "surface", "panel")
 CURSORS = ("block-cursor-background", "block-cursor-blurred-background")
 WORDS = ("foreground", "accent", "warning", "error", "quiet")
 PAIRS = (
-    (WORDS, (*PAGES, "hover", *CURSORS), TEXT),
+    (WORDS, (*PAGES, "hover", "field", *CURSORS), TEXT),
     (("block-cursor-foreground",), CURSORS, TEXT),
     (("on-accent",), ("accent",), TEXT),
     (("line", "accent", "scrollbar"), (*PAGES, "hover"), PART),

@@ -13,6 +13,7 @@ from textual.events import Click, MouseMove
 from textual.geometry import Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.style import Style
 from textual.visual import Visual
@@ -57,7 +58,6 @@ class RowList(ScrollView, can_focus=True):
         background: $block-cursor-background; color: $block-cursor-foreground;
     }
     """
-    ALLOW_SELECT = False
     GAP: ClassVar[int] = GAP
     """Columns of characters between two columns."""
     AT_ONCE: ClassVar[bool] = False
@@ -288,8 +288,8 @@ class RowList(ScrollView, can_focus=True):
 
     def on_click(self, event: Click) -> None:
         """Make a row the current one, open it at a second click, or tell which head it was."""
-        if (at := event.get_content_offset(self)) is None:
-            return
+        if (at := event.get_content_offset(self)) is None or self.text_selection is not None:
+            return  # text was selected
         if at.y < self._heads:
             if (column := self._column_at(at.x)) is not None:
                 self.post_message(self.HeadClicked(self, column))
@@ -327,18 +327,31 @@ class RowList(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         """Draw the heads, or the row that is in this line."""
         width = self.scrollable_content_region.width
-        style, edge = self.visual_style, Content(" " * EDGE)
-        at, part = divmod(y - self._heads + self.scroll_offset.y, self._tall)
-        if self._fitted is None or width < 1:
+        at = y if y < self._heads else y + self.scroll_offset.y
+        if self._fitted is None or width < 1 or (drawn := self._drawn(at, width)) is None:
             return Strip.blank(self.size.width, self.rich_style)
+        line, style = drawn
+        chosen = self.text_selection
+        if chosen is not None and (span := chosen.get_span(at)) is not None:
+            start, end = span
+            look = self.screen.get_visual_style("screen--selection")
+            line = line.stylize(look, start, len(line) if end < 0 else end)
+        (strip,) = Visual.to_strips(self, line, width, 1, style, pad=True)
+        return strip.adjust_cell_length(width, style.rich_style).apply_offsets(0, at)
+
+    def _drawn(self, line: int, width: int) -> tuple[Content, Style] | None:
+        """Return a line of the whole list, heads first, with its style; None below the last."""
+        assert self._fitted is not None
+        style, edge = self.visual_style, Content(" " * EDGE)
+        at, part = divmod(line - self._heads, self._tall)
         if not self._rows:
-            lines = list(islice(self.none(max(width, 1)), y + 1))
-            edge, shown = Content(""), lines[y] if y < len(lines) else Content("")
-        elif y < self._heads:
+            lines = list(islice(self.none(width), line + 1))
+            return (lines[line] if line < len(lines) else Content("")).truncate(width), style
+        if line < self._heads:
             style += Style.from_styles(self.get_component_styles("row-list--head"))
             shown = self._fitted.head
         elif at >= len(self._rows):
-            return Strip.blank(self.size.width, self.rich_style)
+            return None
         elif part and self._below is not None:
             shown = self._below(self._rows[at], self._fitted.width)
         else:
@@ -346,12 +359,26 @@ class RowList(ScrollView, can_focus=True):
             shown = self.line_of(row, self._fitted)
             if not isinstance(row, Heading) and not self._usable(row):
                 shown = shown.stylize(QUIET)
-        if self._rows and y >= self._heads and at == self.current:
+        if line >= self._heads and at == self.current:
             style += Style.from_styles(self.get_component_styles("row-list--current"))
             edge = Content.assemble(("▌ ", ACCENT if self.has_focus else QUIET))
-        line = Content.assemble(edge, shown).truncate(width)
-        (strip,) = Visual.to_strips(self, line, width, 1, style, pad=True)
-        return strip.adjust_cell_length(width, style.rich_style)
+        return Content.assemble(edge, shown).truncate(width), style
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """Return the text that was selected with the mouse, as it is seen."""
+        width, n = self.scrollable_content_region.width, self._heads + len(self._rows) * self._tall
+        if self._fitted is None or width < 1 or not self._rows:
+            return None
+        first = 0 if selection.start is None else selection.start.y
+        last = n if selection.end is None else selection.end.y
+        lines = [""] * n
+        for at in range(max(first, 0), min(last + 1, n)):
+            drawn = self._drawn(at, width)
+            lines[at] = "" if drawn is None else f"  {drawn[0].plain[EDGE:]}".rstrip()
+        return selection.extract("\n".join(lines)), "\n"
+
+    def text_select_all(self) -> None:
+        """Select nothing at a double click, which opens a row."""
 
     def line_of(self, row: Any, fitted: Fitted[Any]) -> Content:
         """Return the line of a row."""

@@ -85,6 +85,7 @@ _COLOURS = {
     "quiet": ("#98a1ae", "#565d66", "#d8d8d8"),
     "line": ("#6c7685", "#857f74", "#b0b0b0"),
     "hover": ("#262c36", "#e6e2da", "#4a4a4a"),
+    "field": ("#2b3139", "#dfdcd6", "#272727"),
     "on-accent": ("#10141a", "#ffffff", "#000000"),
     "block-cursor-background": ("#263a46", "#cfe1e9", "#595959"),
     "block-cursor-foreground": ("#eef3f6", "#12313f", "#ffffff"),
