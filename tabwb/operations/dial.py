@@ -240,17 +240,17 @@ class DialSessions(Operation):
             where=self.where, primary=counting,
         )  # fmt: skip
         battery, numbers = members[0].battery, [one.administration.id for one in members]
-        steps = [
-            one for one in session_steps(tools.store, members)
-            if one.session is not None and self.item in {"", one.session.item}
-        ]  # fmt: skip
-        if not steps:
-            known = dict.fromkeys(f"{part.id}/{item.id}" for part in battery.subtests
-                                  for item in part.items if not item.practice)  # fmt: skip
+        steps = {
+            (one.session.item, one.amount): one
+            for one in session_steps(tools.store, members) if one.session is not None
+        }  # fmt: skip
+        known = dict.fromkeys(item for item, _ in steps)
+        if self.item and self.item not in known:
             raise UsageError(f"there is no item '{self.item}'", where="item",
                              allowed=", ".join(known))  # fmt: skip
+        chosen = [one for (item, _), one in steps.items() if self.item in {"", item}]
         tools.chosen, titles = numbers, titles_of(battery)
-        table = dial_table(steps, titles, (COMPARED,))
+        table = dial_table(chosen, titles, (COMPARED,))
         tools.tables.append((table, f"{self.speaker}, {battery.id}: what was said, by session"))
         tools.document |= {
             "speaker": self.speaker, "battery": battery.id, "administrations": numbers,

@@ -28,6 +28,7 @@ from tabwb.workbench.comparison.page import NamedItems
 from tabwb.workbench.engine.messages import Playing
 from tabwb.workbench.lesions.dial_page import DialPage
 from tabwb.workbench.naming.controller import Player
+from tabwb.workbench.results.actions import ResultsActions
 from tabwb.workbench.results.naming_body import NamedDetail
 from tabwb.workbench.results.naming_summary import (
     code_lines,
@@ -433,4 +434,15 @@ async def test_the_sessions_of_a_speaker_are_on_the_dial_with_their_sound(
             store.people.keep_consents([Consent("S-014", "share", True, "2026-11-01")])
         await seat.press_button("begin")
         await seat.until(file.exists, "the page")
+        await seat.press("escape", "escape")
+        await seat.closed()
+
+        # From the results it opens at the marked response, unless another rater listens blind.
+        await results(seat)
+        await seat.press("t", "down", "z", at="dial")
+        await seat.until(lambda: page.setting and page.setting.item == "nouns/cat", "the item")
+        await seat.press("escape", at="results")
+        seat.desk.actions(ResultsActions).listener_changed(1, "R2")
+        await seat.press("z")
+        assert seat.desk.page == "results"
         assert "S-014" not in file.read_text(encoding="utf-8")

@@ -248,7 +248,9 @@ class LesionsActions(Actions):
 
     async def dial_sessions(self, speaker: str, battery: str = "", item: str = "") -> None:
         """Open the dial of the sessions of a person."""
+        page = self.desk.page
         await self.desk.go("dial", {"speaker": speaker, "battery": battery, "item": item})
+        self.desk.return_to = page
 
     async def demonstrate(self, battery: str, model: str) -> None:
         """Open the dial; then give a battery to the intact and a lesioned model, aside."""

@@ -717,6 +717,9 @@ class DialPage(Page):
                 self._playing = self.set_interval(PLAY_S / 2, self._follow)
 
     def _follow(self) -> None:
+        if not self.display:  # another page is shown
+            self.stop_playing()
+            return
         if self._position is None or self._position() is not None:
             return
         if self._playing is not None:
@@ -811,41 +814,42 @@ class DialPage(Page):
         write_bytes(place, page.encode())
         self.app.call_from_thread(self._say, f"written: {place}")
 
-    def export_dial(self) -> None:
-        """Open the dialog of the operation with what is shown."""
+    def _operation(self) -> Operation:
+        """Return the operation that gives the table of what is shown."""
         from tabwb.operations.dial import DialLesion, DialSessions
-        from tabwb.workbench.shell.operation_dialog import OperationScreen
 
         facts, setting = self.facts, self.setting
-        if facts is None or setting is None:
+        assert setting is not None and facts is not None
+        if self.days:
+            return DialSessions(speaker=facts.model, battery=facts.battery)
+        return DialLesion(
+            model=facts.model, target=setting.target, layers=setting.layers,
+            seeds=str(setting.seed), battery=facts.battery, item=setting.item,
+            amounts=",".join(f"{one:g}" for one in setting.amounts),
+        )  # fmt: skip
+
+    def export_dial(self) -> None:
+        """Open the dialog of the operation with what is shown."""
+        from tabwb.workbench.shell.operation_dialog import OperationScreen
+
+        if self.setting is None:
             self.show_message("There is nothing to write yet.")
             return
-        if self.days:
-            kind: type[Operation] = DialSessions
-            known: dict[str, Any] = {"speaker": facts.model, "battery": facts.battery,
-                                     "out": "sessions.html"}  # fmt: skip
-        else:
-            kind = DialLesion
-            known = {
-                "model": facts.model, "battery": facts.battery, "item": setting.item,
-                "target": setting.target, "layers": setting.layers, "seeds": str(setting.seed),
-                "amounts": ",".join(f"{one:g}" for one in setting.amounts), "out": "dial.html",
-            }  # fmt: skip
-        title = f"Dial of {facts.model}"
-        self.app.push_screen(OperationScreen(self.desk, kind, title, **known))
+        wanted = self._operation()
+        known = {name: value for name, value in vars(wanted).items() if value}
+        title = f"Dial of {wanted.about}"
+        screen = OperationScreen(self.desk, type(wanted), title, **known, out="dial.html")
+        self.app.push_screen(screen)
 
     def command(self) -> str:
         """Return the command that gives the same table."""
-        assert self.setting is not None and self.facts is not None
-        if self.days:
-            place = ["--store", self.desk.location] if self.desk.location else []
-            words = ["tabwb", "speaker", "dial", self.facts.model, "--battery", self.facts.battery]
-            return shlex.join([*words, "--item", self.setting.item, *place])
-        setting, words = self.setting, ["tabwb", "lesion", "dial", self.facts.model]
-        amounts = ",".join(f"{one:g}" for one in setting.amounts)
-        words += ["--target", setting.target, "--layers", setting.layers, "--seeds"]
-        words += [str(setting.seed), "--battery", self.facts.battery, "--item", setting.item]
-        return shlex.join([*words, "--amounts", amounts])
+        from tabwb.operations.operation import words_of
+
+        wanted = self._operation()
+        first, *names = vars(wanted)
+        words = [*wanted.NAME.split(), getattr(wanted, first), *words_of(wanted, names)]
+        place = ["--store", self.desk.location] if self.days and self.desk.location else []
+        return shlex.join(["tabwb", *words, *place])
 
     async def leave_dial(self) -> None:
         """End the model and leave the page."""

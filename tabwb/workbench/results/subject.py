@@ -72,9 +72,11 @@ def _transcribe(desk: Desk) -> None:
 def _sessions(desk: Desk) -> None:
     from tabwb.workbench.results.actions import ResultsActions
 
-    shown = desk.actions(ResultsActions).results
-    given = None if shown is None else shown.administration
-    if given is not None and given.conditions.study_id:
+    results = desk.actions(ResultsActions)
+    given = None if results.results is None else results.results.administration
+    if given is not None and results.listeners.get(given.id):
+        desk.current.show_message("scores of others are hidden while another rater listens")
+    elif given is not None and given.conditions.study_id:
         body, item = _body(desk), ""
         if body.view.row is not None:
             plan = body.view.row.item.trial.plan
