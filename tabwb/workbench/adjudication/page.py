@@ -19,6 +19,7 @@ from tabwb.administer.rating.adjudication import Adjudicator, Dispute, Which
 from tabwb.administer.rating.session import Shown
 from tabwb.analysis.names import judge_names
 from tabwb.battery.forms import SOURCE, Question
+from tabwb.media.wording import figure
 from tabwb.records.rating_sets import CANNOT_TELL, Answer, RatingSet, quoted
 from tabwb.records.words import plural
 from tabwb.workbench.engine.engine import Engine
@@ -499,10 +500,6 @@ def _sign(words: str) -> str:
     return sign if sign in SIGNS.values() else words
 
 
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.2f}"
-
-
 def _signs(words: Sequence[str]) -> str:
     return " ".join(map(_sign, words))
 
@@ -520,7 +517,7 @@ ANSWERS: Sequence[Column[Row]] = (
     Column("question", lambda row: row.dispute.title, least=12, style="bold"),
     Column(
         "people differ",
-        lambda row: _share(row.dispute.people_differ),
+        lambda row: figure(row.dispute.people_differ),
         right=True,
         rank=1,
         style=QUIET,
@@ -528,7 +525,7 @@ ANSWERS: Sequence[Column[Row]] = (
     ),
     Column(
         "judges differ",
-        lambda row: _share(row.dispute.judges_differ),
+        lambda row: figure(row.dispute.judges_differ),
         right=True,
         rank=2,
         style=QUIET,
@@ -578,8 +575,8 @@ def _details_of(row: Row, width: int, judges: Mapping[str, str]) -> Iterator[Con
         rows.append((Content(judges[judge]), words, "judge"))
     yield from laid(SAID, rows, width)[1:]
     facts = [
-        f"pairs of people differ {_share(one.people_differ)}",
-        f"people and judges {_share(one.judges_differ)}",
+        f"pairs of people differ {figure(one.people_differ)}",
+        f"people and judges {figure(one.judges_differ)}",
         f"majority {row.majority or 'none'}",
     ]
     yield Content("")

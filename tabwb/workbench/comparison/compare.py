@@ -19,7 +19,7 @@ from tabwb.analysis.paired import Contrast, Tested
 from tabwb.battery.model import Battery
 from tabwb.media.views.contrasts import Named, means, measures, notes, tests
 from tabwb.media.views.naming import naming_difference
-from tabwb.media.wording import figure
+from tabwb.media.wording import figure, signed
 from tabwb.scoring.word_difference import Piece, word_difference
 from tabwb.workbench.shell.columns import Column, Heading, laid
 from tabwb.workbench.shell.dialogs import Dialog, ScrollPane
@@ -77,7 +77,7 @@ def _present(disputed: Disputed) -> str:
 
 
 DISPUTED: Sequence[Column[Disputed]] = (
-    Column("", lambda one: f"{one.distance:.2f}", right=True, style="bold"),
+    Column("", lambda one: figure(one.distance), right=True, style="bold"),
     Column("", _present),
     Column("", lambda one: one.item.id, style=QUIET),
     Column("", lambda one: " ".join(one.response.split())[:200], least=20, end=True),
@@ -133,7 +133,7 @@ class DifferingScreen(Dialog[None]):
         self.query_one(
             "#verdict-pane", Pane
         ).border_title = (
-            f"{disputed.item.id} · {at} of {n} · mean difference {disputed.distance:.2f}"
+            f"{disputed.item.id} · {at} of {n} · mean difference {figure(disputed.distance)}"
         )
         self.query_one(WrappedText).show(partial(verdicts, disputed))
         self.query_one(ScrollPane).scroll_home(animate=False)
@@ -191,7 +191,9 @@ def difference_lines(found: Compared, compared: Sequence[Named], width: int) -> 
         yield Content("")
         told = ["│ no difference; intervals are for prompts like these unless said otherwise"]
         if burdens:
-            told.append(f"axis of burdens from {-most:.2f} to +{most:.2f}, of shares from -1 to +1")
+            told.append(
+                f"axis of burdens from {signed(-most)} to {signed(most)}, of shares from -1 to +1"
+            )
         told += [f"these prompts: {reason}" for reason in sorted(reasons)]
         for note in (*told, *notes(found)):
             yield from folded(note, min(width, 100), QUIET)

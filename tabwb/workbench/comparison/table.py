@@ -16,6 +16,7 @@ from tabwb.analysis.grouping import Grouped, by_keys, titles_of
 from tabwb.analysis.keys import key_of as declared_key
 from tabwb.analysis.statistics.results import Terms
 from tabwb.media.wording import burden_cells, count, figure, number, plain
+from tabwb.records.columns import ends_of
 from tabwb.records.series import Series
 from tabwb.records.trials import Administration
 from tabwb.records.words import NONE
@@ -255,7 +256,7 @@ def series_lines(
         known = [value for value in curve.values if value is not None]
         if known:
             lines += [(f"  {title} ", QUIET), spark(curve.values, LINE, highest=max([*known, 1.0]))]
-            lines += [] if lines[2:] else [f" {min(known):.2f}-{max(known):.2f}"]
+            lines += [] if lines[2:] else [f" {'-'.join(ends_of(min(known), max(known), 2))}"]
             words = curve.words
     return Content.assemble((words, QUIET), *lines)
 

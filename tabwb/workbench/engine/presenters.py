@@ -19,6 +19,7 @@ from tabwb.analysis.administrations import AdministrationData
 from tabwb.analysis.measures import measure_of
 from tabwb.battery.model import Battery
 from tabwb.battery.model import Item as BatteryItem
+from tabwb.records.columns import fixed
 from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.ratings import Declaration, Rating, verdicts_of
@@ -148,7 +149,7 @@ def findings(battery: Battery, ratings: Iterable[Rating], scorers: Sequence[str]
         if rating.rater in scorers:
             if rating.value:
                 value = rating.value
-                number = str(int(value)) if value == int(value) else f"{value:.2f}"
+                number = str(int(value)) if value == int(value) else fixed(value, 2)
                 measures.append(f"{measure_of(rating.measure).title} {number}")
         elif rating.status is RatingStatus.VALUE and rating.value:
             words = f": {rating.reason}" if rating.reason else ""

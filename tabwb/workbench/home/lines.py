@@ -12,6 +12,7 @@ from textual.content import Content
 
 from tabwb.analysis.differing import Curve, curve_of, differing, facts_name, facts_of
 from tabwb.analysis.differing import examinee_names as short_examinees
+from tabwb.records.columns import ends_of
 from tabwb.records.series import Series
 from tabwb.records.trials import Administration
 from tabwb.records.words import plural
@@ -252,7 +253,7 @@ def series_details(row: Series[Administration], recent: Recent, width: int) -> I
     yield Content("")
     for title, curve in zip(("right", "burden"), recent.curves.get(row.key, ()), strict=False):
         known = [value for value in curve.values if value is not None]
-        ends = f"{min(known):.2f}-{max(known):.2f}" if known else ""
+        ends = "-".join(ends_of(min(known), max(known), 2)) if known else ""
         line = Content.assemble(curve_line(curve), f"  {title} {ends}  ", (curve.words, QUIET))
         yield line.truncate(width, ellipsis=True)
     yield Content("")

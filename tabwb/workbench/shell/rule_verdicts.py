@@ -16,6 +16,7 @@ from textual.content import Content
 from tabwb.analysis.tables.said import SCORES
 from tabwb.phonology.distance import Step, feature_changes
 from tabwb.phonology.inventory import ipa_letters
+from tabwb.records.columns import fixed
 from tabwb.records.naming import SCORE_KEYS
 from tabwb.workbench.shell.wording import ACCENT, QUIET
 
@@ -248,4 +249,5 @@ def distance_words(aligned: Aligned) -> str:
     >>> distance_words(Aligned((), 1 / 3, 22.5 / 72))
     '0.33 of the target (by features 0.31)'
     """
-    return f"{aligned.phoneme_share:.2f} of the target (by features {aligned.feature_share:.2f})"
+    by_phonemes, by_features = fixed(aligned.phoneme_share, 2), fixed(aligned.feature_share, 2)
+    return f"{by_phonemes} of the target (by features {by_features})"
