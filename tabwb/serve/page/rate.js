@@ -578,8 +578,7 @@ function field(slot, id) {
 
 // ------------------------------------------------------------------ sound
 
-const sound = { first: null, last: null, drag: null };
-const audio = $("audio");
+const audio = $("audio"), sound = { first: null, last: null, drag: null };
 
 function listen(told) {
   view.sound = told.sound;
@@ -736,7 +735,6 @@ const COMMANDS = {
 const ALSO = {
   F1: "?", F2: "n", F3: "m", F4: "g", F6: "u", F7: "z", F8: " ", F9: "l", _: "-", Backspace: "Delete",
 };
-const ALWAYS = ["Enter", "z", "g", "?"];
 
 function slowly() {
   if (!view.sound) return;
@@ -813,8 +811,7 @@ function next() {
 
 function key(event) {
   const one = event.key;
-  if (busy()) {
-    // A second Enter answers nothing that was not on the screen when it was pressed.
+  if (busy()) { // a second Enter answers nothing that was not shown when it was pressed
     if (one !== "Enter") queue.push({ key: one });
     return;
   }
@@ -823,7 +820,7 @@ function key(event) {
   const rates = view.phase === "rate", digit = /^[0-9]$/.test(one);
   const slot = rates && one.length === 1 ? slotOf(one) : null;
   const command = slot ? "" : ALSO[one] || one;
-  if (command in COMMANDS && (rates || ALWAYS.includes(command))) COMMANDS[command]();
+  if (command in COMMANDS && (rates || ["Enter", "z", "g", "?"].includes(command))) COMMANDS[command]();
   else if (!rates) return;
   else if (digit && choice(one)) return;
   else if (slot) slot.question.kind === "present-absent" ? turn(slot) : goTo(slot);
