@@ -666,8 +666,8 @@ class _Measured:
             return text_width(words, points) <= each - 0.01
 
         texts = [cell.words for cells in panel.cells for cell in cells if cell.words]
-        level = next((n for n in (0, 1) if all(fits(one[n]) for one in texts if len(one) > n)
-                      and any(len(one) > n for one in texts)), None)  # fmt: skip
+        level = next((n for n in (0, 1) if texts and all(fits(one[:n + 1][-1]) for one in texts)),
+                     None)  # fmt: skip
         for cells, (start, end) in zip(panel.cells, pairwise(self.edges), strict=True):
             for column, cell in enumerate(cells):
                 colour = "white" if cell.value is None else shade(cell.value)
@@ -677,7 +677,8 @@ class _Measured:
                     Rectangle((column, start), 1, end - start, edgecolor=RULE, linewidth=0.4,
                               gid="undefined" if hatched else "cell", **look)
                 )  # fmt: skip
-                words = cell.words[level:] if level is not None or not panel.height else ()
+                shown = level is not None or not panel.height
+                words = cell.words[: (level or 0) + 1][-1:] if shown else ()
                 if words and cell.value is not None and fits(words[0]):
                     axes.text(column + 0.5, (start + end) / 2, words[0], fontsize=points,
                               ha="center", va="center_baseline", color=text_on(colour),

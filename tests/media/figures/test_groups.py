@@ -146,6 +146,15 @@ def test_cells_of_a_profile_have_the_shade_of_their_rate_and_undefined_ones_are_
     assert sorted(shown) == colours
 
 
+def test_rates_without_an_interval_have_their_number_beside_those_with_one() -> None:
+    alone = Grouped(group("alone", 9).group, results_of([judge([[["jargon"]]])]))
+    figure = make("profile", [*groups(6), alone], width=84)
+    rows = records(figure.facts.table)
+    assert any(row["low"] is None for row in rows if row["value"] is not None)
+    (axes,) = panels(figure)
+    assert len(words(axes, "value")) == sum(row["value"] is not None for row in rows)
+
+
 @pytest.mark.parametrize("n", [2, 30])
 def test_n_stands_beside_each_group_in_rows_and_in_columns(n: int) -> None:
     given = (*groups(n), group("many", 40, replicates=240))
