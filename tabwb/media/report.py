@@ -161,13 +161,24 @@ def report_of(
     shown = (
         table.table.column(name) for table in chain(*sections.values()) for name in table.columns
     )
-    cautions = (told for told in group_cautions(about.rows) if told not in disclaimers)
+    parts = tuple(Section(name, tuple(map(presented, own))) for name, own in sections.items())
+    told = {
+        *disclaimers,
+        *(
+            note
+            for part in parts
+            if not part.is_folded
+            for one in part.tables
+            for note in one.notes
+        ),
+    }
+    cautions = (caution for caution in group_cautions(about.rows) if caution not in told)
     return Report(
         title or f"{titles or 'tabwb'}: results",
         disclaimers,
         result_sentences(about),
         methods_about(about),
-        tuple(Section(name, tuple(map(presented, own))) for name, own in sections.items()),
+        parts,
         lead,
         tuple(figure for figure in drawn if figure is not lead),
         no_figures,

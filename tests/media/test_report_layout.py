@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 
 from tabwb.media.report import rendered
-from tests.media.test_report import two
+from tests.analysis.given import CONDITIONS
+from tests.analysis.test_grouping import given
+from tests.media.test_report import report, two
 
 BROWSER = next(filter(None, map(shutil.which, ("chromium", "google-chrome", "chrome"))), None)
 MEASURE = """<!doctype html><body><script>
@@ -70,3 +72,15 @@ def test_nothing_lies_beside_the_window(
     places: Mapping[str, Mapping[str, float]], width: str
 ) -> None:
     assert places[width]["across"] <= int(width)
+
+
+def test_the_report_of_one_session_is_printed_on_one_page(tmp_path: Path) -> None:
+    if BROWSER is None:
+        pytest.skip("no Chromium")
+    page, printed = tmp_path / "report.html", tmp_path / "report.pdf"
+    page.write_bytes(rendered(report(given(1, CONDITIONS), figures=True)))
+    words = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", f"--print-to-pdf={printed}",
+             f"--user-data-dir={tmp_path / 'profile'}", "--no-pdf-header-footer",
+             page.as_uri()]  # fmt: skip
+    subprocess.run(words, capture_output=True, timeout=120, check=True)
+    assert len(re.findall(rb"/Type\s*/Page\b", printed.read_bytes())) == 1

@@ -339,8 +339,12 @@ def _widths(given: Sequence[Record], options: Options) -> str:
     )
 
 
+FEW_GROUPS = 4
+"""Fewer groups than these are rows of a profile, where its features have room as columns."""
+
+
 def _profile_panels(given: list[Record], options: Options, width: float) -> list[Panel]:
-    """Return features by groups, or groups by features where the groups are many."""
+    """Return features by groups, or groups by features where the groups are few or many."""
     prefix = ESTIMANDS[options["interval"]]
     titles = {one["feature"]: (one["title"], one["category"]) for one in given}
     of_group = dict[str, list[Record]]()
@@ -353,7 +357,8 @@ def _profile_panels(given: list[Record], options: Options, width: float) -> list
     starts = [n for n in range(1, len(kinds)) if kinds[n] != kinds[n - 1]]
     ends = any(record[f"{prefix}low"] is not None for record in given)
     key = "rate in per cent (95 % interval where there is room)" if ends else "rate in per cent"
-    if len(names) * 0.12 <= 0.55 * width:
+    few = len(names) < FEW_GROUPS and 0.58 * width >= 0.2 * len(features)
+    if len(names) * 0.12 <= 0.55 * width and not few:
         cells = [list(column) for column in zip(*rows, strict=True)]
         return [Panel(rows=features, heads=names, cells=cells, key=key, under=starts, widest=0.8)]
     return [Panel(rows=names, heads=features, cells=rows, key=key, borders=starts, widest=0.8)]
