@@ -8,10 +8,13 @@ from typing import Any
 
 from tabwb.analysis.administrations import AdministrationData, load_administrations
 from tabwb.analysis.change import answers_of, days_of, in_order
+from tabwb.analysis.frame import Place
 from tabwb.analysis.statistics.summary import named_of
 from tabwb.battery.model import Battery, Item
 from tabwb.phonology.inventory import SILENT, parse_pronunciation, to_ipa
+from tabwb.records.states import TrialState
 from tabwb.records.steps import Session, Step, said_in
+from tabwb.records.trials import Trial
 from tabwb.scoring.naming.summary import NamedItem
 from tabwb.scoring.word_difference import word_difference
 from tabwb.store.store import Store
@@ -33,54 +36,54 @@ def titles_of(battery: Battery) -> dict[str, str]:
 
 
 def session_steps(store: Store, members: Sequence[AdministrationData]) -> tuple[Step, ...]:
-    """Return a step for each item and session, items in the battery's order; practice is left out.
+    """Return a step for each item and session, items in the battery's order.
 
-    Sessions are administrations of one person and battery, in order of day and number. Of an item
-    the first trial with an answer is taken.
+    Sessions are administrations of one person and battery, in order of day and number. Practice,
+    and items that no session answers, are left out; of an item the first trial with an answer is
+    taken.
     """
     ordered = in_order(members)
+    numbers = [one.administration.id for one in ordered]
     rights, battery = answers_of(ordered), ordered[0].battery
-    whole = load_administrations(store, [one.administration.id for one in ordered])
-    trials = {one.administration.id: one.trials for one in whole}
-    found = [{one.rater for trial in own for one in trial.ratings if one.rater.startswith("rules-")}
-             for own in trials.values()]  # fmt: skip
-    judge = max(set[str].intersection(*found), default="")
-    days = days_of([one.administration.session_date for one in ordered])
+    whole = load_administrations(store, numbers)
+    raters = [{one.rater for trial in own.trials for one in trial.ratings
+               if one.rater.startswith("rules-")} for own in whole]  # fmt: skip
+    judge = max(set[str].intersection(*raters), default="")
+    days: Sequence[int | None] = days_of([one.administration.session_date for one in ordered])
+    days = days or [None] * len(ordered)
     named = [
         {(part.id, item.item): item for part in named_of([one]) for item in part.items}
         for one in ordered
     ]
+    trials: dict[tuple[int, Place], Trial] = {}
+    for one in whole:
+        for trial in one.trials:
+            key = one.administration.id, (trial.plan.subtest, trial.plan.item)
+            if key not in trials or (trial.is_answered and not trials[key].is_answered):
+                trials[key] = trial
+    given = {place for (_, place), trial in trials.items() if trial.is_answered}
     made = []
-    for subtest in battery.subtests:
-        for item in (one for one in subtest.items if not one.practice):
-            first: str | None = None
-            for at, member in enumerate(ordered):
-                number, place = member.administration.id, (subtest.id, item.id)
-                own = [
-                    one for one in trials[number]
-                    if (one.plan.subtest, one.plan.item) == place
-                ]  # fmt: skip
-                trial = next((one for one in own if one.is_answered), next(iter(own), None))
-                session = Session(
-                    number, "/".join(place), days[at] if days else None,
-                )  # fmt: skip
-                step = Step("session", at + 1, reason="not given", session=session)
-                if trial is not None:
-                    counting = trial.counting
-                    recorded = counting is not None and "recording" in counting.metadata
-                    session = session._replace(trial=trial.plan.number, recorded=recorded)
-                    step = said_in(
-                        replace(step, reason=trial.reason, session=session), trial, judge
-                    )
-                if (of := named[at].get(place)) is not None:
-                    step = _named(step, of, item)
-                elif step.answer and first is None:
-                    first, step = step.answer, replace(step, words=len(step.answer.split()))
-                else:
-                    step = _compared(step, first)
-                right = rights.get(place)
-                features = {RIGHT: right[at]} if right else {}
-                made.append(replace(step, features={**features, **step.features}))
+    for place, item in (((part.id, one.id), one) for part in battery.subtests for one in part.items
+                        if not one.practice and (part.id, one.id) in given):  # fmt: skip
+        first: str | None = None
+        for at, number in enumerate(numbers):
+            session = Session(number, "/".join(place), days[at])
+            step = Step("session", at + 1, status="not given", session=session)
+            if (number, place) in trials:
+                trial = trials[number, place]
+                recorded = trial.counting is not None and "recording" in trial.counting.metadata
+                session = session._replace(trial=trial.plan.number, recorded=recorded)
+                state = "not given" if trial.state is TrialState.PLANNED else trial.state.value
+                step = replace(step, status=state, reason=trial.reason, session=session)
+                step = said_in(step, trial, judge) if trial.is_answered else step
+            if (of := named[at].get(place)) is not None:
+                step = _named(step, of, item)
+            elif step.answer and first is None:
+                first, step = step.answer, replace(step, words=len(step.answer.split()))
+            else:
+                step = _compared(step, first)
+            right = {RIGHT: rights[place][at]} if place in rights else {}
+            made.append(replace(step, features={**right, **step.features}))
     return tuple(made)
 
 

@@ -136,3 +136,25 @@ async def test_the_page_of_sessions_turns_by_keys_and_each_control_has_a_name(
         )
         assert kept and outside == 0
         assert all(one.startswith("file:") for one in tab.requested)
+
+
+def test_what_a_person_wrote_is_compared_with_the_first_session(tmp_path: Path) -> None:
+    first = "We went to the sea with my brother and we swam every day in the cold water."
+    second = "We went to the sea the sea with my brother and we swam every day."
+    for at, (text, word) in enumerate(((first, "lion"), (second, "drum")), start=1):
+        table = tmp_path / f"{at}.csv"
+        table.write_text(f'item,response\nct1,"{text}"\nwc1,{word}\n', encoding="utf-8")
+        arguments = ["import", str(table), "--battery", "tab", "--speaker", "S-1", "-q"]
+        arguments += ["--research-protocol", "X", "--date", f"2026-01-0{at}"]
+        assert main([*arguments, "--origin", "human", "--store", str(tmp_path / "s.db")]) == 0
+    with tabwb.open(tmp_path / "s.db") as study:
+        rows = study.dial("S-1").to_dicts()
+    assert [(row["item"], row["session"], row["right"]) for row in rows] == [
+        ("connected-text/ct1", 1, None), ("connected-text/ct1", 2, None),
+        ("word-comprehension/wc1", 1, True), ("word-comprehension/wc1", 2, False),
+    ]  # fmt: skip
+    assert [row["compared"] for row in rows] == [None, first, None, "lion"]
+    # The sea the sea: two words more; in what is left out nothing is new.
+    assert [row["new"] for row in rows] == [0, 3, 0, 1]
+    assert sorted(rows[1]["new_words"]) == ["day.", "sea", "the"]
+    assert rows[0]["perseverations"] is False

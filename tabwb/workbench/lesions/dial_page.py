@@ -603,7 +603,8 @@ class DialPage(Page):
             one = self.step_at("lesion", amount)
             text = f"{WAITS} not computed yet" if one is None else one.answer or f"[{one.status}]"
             if self.days and one is not None and not one.answer:
-                text = f"[{one.reason or (one.session and one.session.source)}]"
+                source = one.session.source if one.session is not None else ""
+                text = f"[{one.reason or source or one.status}]"
             here, name = at == self.place, f"{amount:<7g}"
             if self.days:
                 name = f"{self._session(at):<22}"
