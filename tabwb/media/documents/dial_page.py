@@ -94,7 +94,7 @@ def dial_page(table: Table, titles: Mapping[str, str], about: PageFacts) -> str:
                 *([f"compared with {row['compared']}"] if row.get("compared") else []),
             ],
         })  # fmt: skip
-    data = {**about._asdict(), "features": features, "heading": about.features, "steps": steps}
+    data = {**about._asdict(), "features": features, "steps": steps}
     templates = files("tabwb.media") / "templates"
     script = (templates / "dial.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
