@@ -2,9 +2,9 @@
 
     PYTHONPATH=. .venv/bin/python docs/pictures/make.py [NAME] [--theme dark]
 
-NAME is workbench, results-by-model, laboratory, dial, lesion-curves, naming, rating, or figures:
-those of a made-up study (``study.py``), or rating-page: the page of raters at three widths, which
-needs Playwright and Chromium.
+NAME is workbench, results-by-model, laboratory, dial, lesion-curves, sweep (six pictures), naming,
+rating, or figures: those of a made-up study (``study.py``), or rating-page: the page of raters at
+three widths, which needs Playwright and Chromium.
 
 Needs the development packages (resvg-py) and the font DejaVu Sans Mono.
 """
@@ -26,6 +26,7 @@ from pathlib import Path
 from textual.pilot import Pilot
 from textual.widgets import Input
 
+from tabwb.records.series import Series
 from tabwb.records.speakers import Consent
 from tabwb.store.store import Store
 from tabwb.workbench.app import make_workbench
@@ -39,6 +40,7 @@ from tabwb.workbench.rating.only import RatingApp
 from tabwb.workbench.rating.worker import connection
 from tabwb.workbench.shell import settings
 from tabwb.workbench.shell.app import Workbench
+from tabwb.workbench.shell.explorer import Explorer
 from tabwb.workbench.trial.actions import TrialActions
 from tabwb.workbench.trial.draft import Draft
 
@@ -163,11 +165,75 @@ async def lesion_curves(size: tuple[int, int], items: int, theme: str, folder: P
         await until(pilot, lambda: app.desk.query(CurvesPage))
         page = app.desk.query_one(CurvesPage)
         await until(pilot, lambda: page.read)
-        await pilot.press("up")
+        await pilot.press("enter", "up")
         await pilot.pause(0.5)
         drawn = app.export_screenshot()
         app.desk.close_worker()
     return drawn
+
+
+SWEEP_GRID = """format = 1
+name = "doses"
+[[lesions]]
+targets = ["attention", "mlp"]
+amounts = [0.05, 0.1, 0.2, 0.3, 0.4]
+seeds = [1, 2, 3]
+controls = true
+[[lesions]]
+targets = ["attention.q", "attention.k", "attention.v", "attention.o", "mlp.gate", "mlp.up", "mlp.down"]
+amounts = [0.5]
+layers = ["each"]
+seeds = [1]
+"""  # noqa: E501
+SIZES = (100, 30), (160, 48)
+
+
+async def sweep(
+    size: tuple[int, int], items: int, theme: str, folder: Path
+) -> dict[str, tuple[str, int]]:
+    """Give 96 conditions to the bundled model; three pages at two sizes as SVG, with the width."""
+    memory, store, grid = folder / "memory.json", folder / "store.db", folder / "grid.toml"
+    settings.save(settings.Remembered(notice_seen=True, theme=theme), memory)
+    grid.write_text(SWEEP_GRID, encoding="utf-8")
+    swept = f"lesion sweep tab --model bundled --grid {grid} --limit 2"
+    for words in (swept, "run tab --model echo --limit 2"):
+        command = [sys.executable, "-m", "tabwb", *words.split(), "--store", str(store)]
+        subprocess.run(command, check=True, capture_output=True)
+    return {
+        f"sweep-{name}-{columns}x{lines}": (drawn, columns)
+        for columns, lines in SIZES
+        for name, drawn in (await pages_of(store, memory, (columns, lines))).items()
+    }
+
+
+async def pages_of(store: Path, memory: Path, size: tuple[int, int]) -> dict[str, str]:
+    """Return the first page, results by model and curves of a store with one sweep."""
+    made = {}
+    app = make_workbench(location=str(store), offline=True, memory=memory)
+    async with app.run_test(size=size) as pilot:
+
+        async def keep(name: str) -> None:
+            await pilot.pause(1)
+            made[name] = app.export_screenshot()
+
+        await until(pilot, lambda: app.desk.catalogue)
+        explorer = app.desk.query_one(Explorer)
+        explorer.go(next(n for n, row in enumerate(explorer.rows) if isinstance(row, Series)))
+        explorer.action_fold()
+        n = len(app.desk.catalogue.administrations)
+        await until(pilot, lambda: len(explorer._scores) == n)
+        await keep("home")
+        await pilot.press("m")
+        page = app.desk.query_one(ModelsPage)
+        await until(pilot, lambda: page.done)
+        await pilot.press("end", "enter", "home", "down")
+        await keep("by-model")
+        await pilot.press("w")
+        await until(pilot, lambda: app.desk.query(CurvesPage))
+        await until(pilot, lambda: app.desk.query_one(CurvesPage).read)
+        await keep("curves")
+        app.desk.close_worker()
+    return made
 
 
 async def naming(size: tuple[int, int], items: int, theme: str, folder: Path) -> str:
@@ -344,6 +410,7 @@ PICTURES = {
     "laboratory": laboratory,
     "dial": dial,
     "lesion-curves": lesion_curves,
+    "sweep": sweep,
     "naming": naming,
     "rating": rating,
 }
@@ -365,9 +432,7 @@ async def until(pilot: Pilot[int], condition: Callable[[], object]) -> None:
 
 
 def main() -> None:
-    """Write a picture."""
-    import resvg_py
-
+    """Write a picture, or several."""
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     names = (*PICTURES, "figures", "rating-page")
     arguments.add_argument("name", nargs="?", choices=names, default="workbench")
@@ -378,11 +443,20 @@ def main() -> None:
     if given.name in {"figures", "rating-page"}:
         figures() if given.name == "figures" else rating_page()
         return
-    out = HERE / f"{given.name}.png"
     columns, lines = (int(part) for part in given.size.split("x"))
     with tempfile.TemporaryDirectory() as folder:
         make = PICTURES[given.name]
-        svg = asyncio.run(make((columns, lines), given.items, given.theme, Path(folder)))
+        drawn = asyncio.run(make((columns, lines), given.items, given.theme, Path(folder)))
+    for name, (svg, wide) in (
+        {given.name: (drawn, columns)} if isinstance(drawn, str) else drawn
+    ).items():
+        write(HERE / f"{name}.png", svg, wide)
+
+
+def write(out: Path, svg: str, columns: int) -> None:
+    """Write a screen as PNG."""
+    import resvg_py
+
     # Fira Code, which Textual names, lacks some of our signs; the web font is not fetched.
     svg = re.sub(r"@font-face\s*\{.*?\}", "", svg, flags=re.DOTALL)
     svg = svg.replace("Fira Code", "DejaVu Sans Mono")

@@ -146,6 +146,12 @@ class Group:
         return any(one.conditions.lesion is not None for one in self.members)
 
     @property
+    def lesion(self) -> str:
+        """The lesion that all its administrations have; empty: none, or not one."""
+        lesions = {one.conditions.lesion or "" for one in self.members}
+        return lesions.pop() if len(lesions) == 1 else ""
+
+    @property
     def labels(self) -> Mapping[str, str]:
         """What profiles say of the models; without whatever they do not agree on."""
         values = _values(member.conditions.labels for member in self.members)

@@ -57,6 +57,8 @@ def _key_columns(rows: Sequence[Grouped]) -> Iterator[RecordColumn]:
                    "text" if texts else number),
             _key_value(at, texts=texts),
         )  # fmt: skip
+    if any(row.group.called for row in rows):  # names have only what tells lesions apart
+        yield text("lesion", "Lesion", "the lesion of the group, whole", "row.group.lesion")
 
 
 def _headed(title: str) -> str:

@@ -452,7 +452,8 @@ class ModelsPage(Page):
     def _detail(self) -> None:
         current = self.current
         pane = self.query_one("#detail-pane", Pane)
-        pane.border_title = "" if current is None else self._names.title(current)
+        room = pane.size.width - len("── ──")
+        pane.border_title = "" if current is None else self._names.title(current, room)
         if pane.display:
             self.query_one(ModelDetail).show_model(current, self.basis)
 

@@ -236,9 +236,12 @@ class Names:
         called = " ".join(own[key] for key in self.telling if key in own)
         return replace(row, group=replace(row.group, called=called))
 
-    def title(self, row: Grouped) -> str:
-        """Return what tells a row from the others, with the keys that need it."""
-        return self._own[key_of(row)][1] if self.keys and key_of(row) in self._own else row.label
+    def title(self, row: Grouped, room: int) -> str:
+        """Return what tells a row from the others, where there is room with its keys."""
+        if not self.keys or key_of(row) not in self._own:
+            return row.label
+        name = self._own[key_of(row)][1]
+        return name if len(name) <= room else self.renamed(row).label
 
 
 NO_ROWS = differing([])
