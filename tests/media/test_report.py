@@ -283,6 +283,16 @@ def test_of_too_many_groups_no_figure_is_drawn(monkeypatch: pytest.MonkeyPatch) 
     assert first is not None and first.id == "first-burden" and first.narrow
 
 
+def test_of_several_judges_the_profile_is_that_of_the_first() -> None:
+    from tests.media.figures.made import group, judge, results_of
+
+    one = group("a")
+    judges = (*one.results.judges, judge([[["anomia"]]], ("anomia",), "tab-2026:x"))
+    found, _ = pictured(studied([replace(one, results=results_of(judges))]))
+    (profile,) = (each for each in found if each.id.startswith("profile-"))
+    assert "rules-2 finds" in " ".join(profile.notes)
+
+
 def test_of_lesions_their_doses_are_drawn_however_many_groups_there_are(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

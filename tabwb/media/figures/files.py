@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice, product
 from pathlib import Path
@@ -234,11 +234,8 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
                 return
             with suppress(UsageError):
                 table = figure_table(name, rows[:n])
-                by = ""
-                if name == "burden":
-                    by = table["rater"].to_list()[0]
-                    table = table.where(terms=table["terms"].to_list()[0])
-                told = f": of {len(rows)} groups the first {n}{by and f', by {by}'}"
+                by = ", by the first judge" if name == "burden" else ""
+                told = f": of {len(rows)} groups the first {n}{by}"
                 keep(f"first-{name}", "", partial(drawn, name, table), told)
 
     try:
@@ -250,15 +247,16 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
             for name, measure in LESIONED if _has_lesions(rows) else ():
                 with suppress(UsageError):  # lesions of one amount only, or of all layers
                     add(f"{name}-{measure}-{battery.id}", of, name, rows, measure=measure)
+            of_judge = _of_first_judge(rows)
             for name in DRAWN:
+                if name == "profile" and battery is about.batteries[0]:
+                    begin(of_judge)
                 try:
-                    add(f"{name}-{battery.id}", of, name, rows)
+                    add(f"{name}-{battery.id}", of, name, of_judge if name == "profile" else rows)
                 except TooManyGroups as error:
                     many = f"{error.message}: {error.allowed}."
                 except UsageError:  # these groups have nothing that it shows
                     continue
-        begin([row for row in about.drawn_rows
-               if row.battery.content_hash == about.batteries[0].content_hash])  # fmt: skip
         shown = list(islice(followed(about), MOST_FOLLOWED + 1))
         for own in shown if len(shown) <= MOST_FOLLOWED else ():
             sessions = summarised(grouped(own.members, ("administration",)))
@@ -267,6 +265,12 @@ def pictured(about: Studied, command: str = "") -> tuple[tuple[Pictured, ...], s
     except MissingExtra as missing:
         return (), f"{missing.message}. {missing.hint}"
     return tuple(found), many or ("" if found else "No figure can be drawn of these results.")
+
+
+def _of_first_judge(rows: Sequence[Grouped]) -> Sequence[Grouped]:
+    """Return the groups with the verdicts of the first judge alone."""
+    raters = [judge.terms.rater for row in rows for judge in row.results.judges][:1]
+    return [replace(row, results=row.results.only_judges(raters)) for row in rows]
 
 
 def _has_lesions(rows: Sequence[Grouped]) -> bool:
