@@ -43,6 +43,8 @@ DIGEST = """(async () => {
     return [...made].map((one) => one.toString(16).padStart(2, "0")).join("");
 })()"""
 """The SHA-256 of what is played."""
+PATIENCE_MS = 180_000
+"""Ten pages at once can be slow; nothing waits so long where it works."""
 SIZES = ((390, 844), (820, 1180), (1440, 900))
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -74,6 +76,7 @@ def heard(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Server, An
 async def at(browser: Browser, link: str, **context: Any) -> tuple[Page, list[str]]:
     """Return a page that is open, and the list of what is wrong in it."""
     page = await (await browser.new_context(**context)).new_page()
+    page.set_default_timeout(PATIENCE_MS)
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
