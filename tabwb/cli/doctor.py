@@ -118,7 +118,8 @@ def _plugins() -> Iterator[Finding]:
         allowed = "allowed (use --offline to forbid it)"
         offline = "offline: only this machine's own addresses"
         folder = plugins.configuration.config_dir
-        yield Finding("settings", "ok", f"{folder}: tabwb.toml, judges, forms, prices.toml")
+        files = "tabwb.toml, keys.toml, themes, judges, forms, prices.toml"
+        yield Finding("settings", "ok", f"{folder}: {files}")
         yield Finding("network", "ok", offline if plugins.configuration.offline else allowed)
 
 
