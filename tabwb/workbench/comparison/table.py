@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from textual.content import Content
 
 from tabwb.analysis.differing import curve_of, differing, facts_name, facts_of, facts_of_groups
-from tabwb.analysis.grouping import Grouped, by_keys, titles_of
+from tabwb.analysis.grouping import WIDEST, Grouped, by_keys, titles_of
 from tabwb.analysis.keys import key_of as declared_key
 from tabwb.analysis.statistics.results import Terms
 from tabwb.media.wording import burden_cells, count, figure, number, plain
@@ -211,14 +211,16 @@ class Names:
 
     Attributes:
         common: what all rows are, in words.
-        keys: those that are columns; none where the rows differ in model or examinee alone.
+        keys: those that are columns; none where the rows differ in model or examinee alone, or
+            where columns would leave no room for results.
         telling: those without which two rows would be alike.
     """
 
     def __init__(self, rows: Sequence[Grouped]) -> None:
         split = differing(facts_of_groups([row.group for row in rows])) if rows else NO_ROWS
-        whole = not {*split.keys} - {"model", "participant", "lesion"}
         self.telling = split.telling
+        wide = sum(max(len(one.get(key, "")) for one in split.own) for key in self.telling)
+        whole = wide > WIDEST or not {*split.keys} - {"model", "participant", "lesion"}
         self.keys = () if whole else split.keys
         self.common = "" if whole else facts_name(split.common)
         own = zip(split.own, split.names, strict=True)
@@ -432,7 +434,7 @@ def columns_of(
     """Return the columns for some rows, in the order in which they stand."""
     titles = titles_of([row.group for row in rows]) if rows else ()
     burdens = _burden_columns(rows, basis, order, 2 if right_first else 0)
-    ranks = (1, 2) if right_first else (3, 6)
+    ranks = (1, 2) if right_first else (3, 7)
     right = [*_right_columns(rows, order, *ranks), *_named_columns(rows, order, *ranks)]
     columns: list[Column[Grouped]] = [
         Column("", lambda row: "x" if key_of(row) in marked else "·", id="mark"),
@@ -509,7 +511,7 @@ def _burden_columns(
             yield Column(
                 partial(scale, highest=top),
                 lambda row, width: _drawn_burden(judges[key_of(row)], top, width),
-                rank=5 + later,
+                rank=6 + later,
                 grow=BURDEN_AXIS,
                 tip=f"burden with its 95 % interval, from 0 to {top:.2f}",
             )

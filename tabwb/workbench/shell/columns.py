@@ -60,7 +60,8 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
     """Return labels cut to a width; those that would look alike keep what differs between them.
 
     Of a label that is too long folders of files go first, if others stay different without them,
-    then the words that tell it least from the others. Labels that are alike even then are numbered.
+    then the words that tell it least from the others. Labels that are alike even then begin where
+    they differ.
     Of more than :data:`MOST_APART` labels words are not compared, which takes seconds.
 
     >>> shortened_apart(["bundled (greedy)", "bundled (temperature 0.8)"], 15)
@@ -92,10 +93,11 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
     for label, own in words.items():
         if len(label) > width and own and (plain[cut[label]] > 1 or begins[own[0]] > 1):
             cut[label] = shortened(_fewer_words(own, sharing, having, width), width)
-    alike = Counter(cut.values())
-    for number, label in enumerate(different, 1):
-        if alike[cut[label]] > 1:
-            cut[label] = f"{cut[label][: width - len(str(number)) - 1]}#{number}"
+    for shown in [one for one, n in Counter(cut.values()).items() if n > 1]:
+        alike = [label for label in different if cut[label] == shown]
+        pairs = enumerate(zip(*alike, strict=False))
+        start = next((at for at, signs in pairs if len({*signs}) > 1), min(map(len, alike)))
+        cut |= {label: clipped(f"…{label[start:]}", width) for label in alike}
     return [cut[label] for label in labels]
 
 
