@@ -602,12 +602,18 @@ def as_shown(rows: Sequence[Grouped]) -> tuple[Grouped, ...]:
             names.add(EXAMINEES)
     kept = [_keeping(row, apart[_kin(row.group)]) for row in rows]
     split = _of_lesions(kept)
+    split = split if split and split.keys else None
     told: list[tuple[str, Facts]] = [("", ())] * len(kept)
     if split is not None:
-        own = [tuple((key, one.get(key, "")) for key in split.keys) for one in split.own]
+        # A row of which nothing is known, such as a person without a name in a report: its label.
+        known = [
+            one or {split.keys[0]: row.label} for one, row in zip(split.own, kept, strict=True)
+        ]
+        own = [tuple((key, one.get(key, "")) for key in split.keys) for one in known]
         columns = zip(*own, strict=True)
         wide = sum(max(len(text) for cell in column for text in cell) for column in columns)
-        told = [*zip(split.names, own if wide <= WIDEST else [()] * len(kept), strict=True)]
+        names = [name if one else "" for name, one in zip(split.names, split.own, strict=True)]
+        told = [*zip(names, own if wide <= WIDEST else [()] * len(kept), strict=True)]
     return tuple(
         replace(row, group=replace(row.group, called=called, told=keys))
         if (called, keys) != (row.group.called, row.group.told)

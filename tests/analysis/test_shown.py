@@ -115,6 +115,12 @@ def test_lesions_are_named_by_the_keys_in_which_they_differ() -> None:
     each = as_shown(summarised(grouped(chosen[:3], "administration"), interval=False))
     assert [dict(row.group.told)["administration"] for row in each] == ["#1", "#2", "#3"]
     assert [row.label for row in each] == ["intact", "mlp · seed 1", "mlp · seed 2"]
+    # A row that a report calls otherwise keeps that name beside lesions.
+    hidden = replace(rows[0].group, label="participant 1", short="participant 1", values=(),
+                     called="", told=())  # fmt: skip
+    shown = as_shown([replace(rows[0], group=hidden), *rows[1:3]])
+    assert [row.label for row in shown] == ["participant 1", "seed 1", "seed 2"]
+    assert shown[0].group.told[0][1] == "participant 1"
 
 
 def test_no_two_heads_of_a_profile_are_alike() -> None:
