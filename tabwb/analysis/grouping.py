@@ -612,13 +612,13 @@ def as_shown(rows: Sequence[Grouped]) -> tuple[Grouped, ...]:
         own = [tuple((key, one.get(key, "")) for key in split.keys) for one in known]
         columns = zip(*own, strict=True)
         wide = sum(max(len(text) for cell in column for text in cell) for column in columns)
-        names = [name if one else "" for name, one in zip(split.names, split.own, strict=True)]
-        told = [*zip(names, own if wide <= WIDEST else [()] * len(kept), strict=True)]
+        called = [name if one else "" for name, one in zip(split.names, split.own, strict=True)]
+        told = [*zip(called, own if wide <= WIDEST else [()] * len(kept), strict=True)]
     return tuple(
-        replace(row, group=replace(row.group, called=called, told=keys))
-        if (called, keys) != (row.group.called, row.group.told)
+        replace(row, group=replace(row.group, called=name, told=keys))
+        if (name, keys) != (row.group.called, row.group.told)
         else row
-        for row, (called, keys) in zip(kept, told, strict=True)
+        for row, (name, keys) in zip(kept, told, strict=True)
     )
 
 
