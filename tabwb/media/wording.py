@@ -58,11 +58,11 @@ def chance(p: float | None) -> str:
     """Return a p value, or a dash for None.
 
     >>> chance(0.125), chance(0.0001)
-    ('0.125', '<.001')
+    ('0.125', '<0.001')
     """
     if p is None:
         return NONE
-    return f"{p:.3f}" if p >= 0.001 else "<.001"
+    return f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
 def chances(p: float | None, adjusted: float | None, tests: int) -> str:
@@ -133,7 +133,7 @@ def right_of(part: Part) -> str:
     """Return right answers of those scored, or how many were given where none was scored."""
     right, n = part.right, part.number("counted")
     if right.n:
-        return f"{count(right.total)} of {right.n}"
+        return f"{count(right.total)}/{right.n}"
     return f"{n} given" if n else NONE
 
 

@@ -103,12 +103,12 @@ class Column:
         >>> Column("n", "N", "responses", "integer").format(None)
         '-'
         >>> Column("p", "p", "of no difference", "number", P_VALUE, 3).format(0.00006)
-        '<.001'
+        '<0.001'
         """
         if value is None:
             return MISSING
         if self.unit == P_VALUE and isinstance(value, float) and value < 0.001:
-            return "<.001"
+            return "<0.001"
         if isinstance(value, bool):
             return "yes" if value else "no"
         if isinstance(value, int | float):

@@ -52,6 +52,7 @@ from tabwb.media.figures.kind import (
     undefined,
     value_cells,
 )
+from tabwb.media.wording import chance
 from tabwb.records.columns import Column, fixed
 from tabwb.records.errors import UsageError
 from tabwb.records.words import plural
@@ -653,7 +654,7 @@ def _p_notes(given: Sequence[Record]) -> list[str]:
     said = []
     if least:
         ordered = sorted(least.items(), key=lambda one: -one[1])
-        parts = ", ".join(f"{_p(p)} over {units}" for units, p in ordered)
+        parts = ", ".join(f"{p:.3g} over {units}" for units, p in ordered)
         said.append(f"sign flips over items, the smallest that can be reached is {parts}")
     if any(record["test"] == PAIRED_T for record in tested):
         said.append("paired t over items where the sides have unequal numbers of replicates")
@@ -674,21 +675,12 @@ def _p_notes(given: Sequence[Record]) -> list[str]:
     ]
 
 
-def _p(p: float) -> str:
-    """Return a p value as papers print it.
-
-    >>> _p(0.0625), _p(0.5), _p(0.00002), _p(1.0)
-    ('.0625', '.5', '<.001', '1')
-    """
-    return "<.001" if p < 0.001 else f"{p:.3g}".removeprefix("0")
-
-
 def _p_cell(record: Record, options: Options) -> str:
     these = ESTIMANDS[options["interval"]]
     if these or record["p"] is None:
         return ""
-    corrected = f" / {_p(record['p_adjusted'])}" if record["correction"] else ""
-    return f"{_p(record['p'])}{corrected}"
+    corrected = f" / {chance(record['p_adjusted'])}" if record["correction"] else ""
+    return f"{chance(record['p'])}{corrected}"
 
 
 DIFFERENCES_FIGURE = FigureKind(
