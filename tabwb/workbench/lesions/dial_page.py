@@ -102,9 +102,14 @@ class Drawn(WrappedText):
             page.change(target=meta["part"][0], layers=meta["part"][1])
 
 
-class DialPane(Vertical, can_focus=True):
-    """All of the page; has the keys."""
+Answers = dict[tuple[str, float], "Step"]
+"""Role and amount to the answer."""
 
+
+class DialPage(Page, can_focus=True):
+    """The page."""
+
+    EXPLORER_DOCK = False
     HELP = HELP
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("left", "turn(-1)", show=False),
@@ -119,47 +124,6 @@ class DialPane(Vertical, can_focus=True):
         Binding("shift+tab", "part(-1)", show=False),
         *(Binding(str(n), f"prompt({n})", show=False) for n in range(1, 6)),
     ]
-
-    @property
-    def page(self) -> DialPage:
-        """The page."""
-        return next(one for one in self.ancestors if isinstance(one, DialPage))
-
-    def action_turn(self, by: int) -> None:
-        """Turn the amount; what is played stops."""
-        self.page.stop_playing()
-        self.page.turn_to(self.page.place + by)
-
-    def action_seed(self, by: int) -> None:
-        """Take another seed; of a person the next item."""
-        if self.page.days:
-            self.page.next_item(-by)
-        elif (setting := self.page.setting) is not None:
-            self.page.change(seed=max(setting.seed + by, 1))
-
-    def action_part(self, by: int) -> None:
-        """Lesion another part."""
-        self.page.next_part(by)
-
-    def action_layer(self, by: int) -> None:
-        """Lesion another layer, or all."""
-        self.page.next_layer(by)
-
-    def action_prompt(self, number: int) -> None:
-        """Ask another prompt."""
-        items = list(self.page.facts.items) if self.page.facts else []
-        if number <= len(items):
-            self.page.change(item=items[number - 1])
-
-
-Answers = dict[tuple[str, float], "Step"]
-"""Role and amount to the answer."""
-
-
-class DialPage(Page):
-    """The page."""
-
-    EXPLORER_DOCK = False
 
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
@@ -188,17 +152,16 @@ class DialPage(Page):
 
     def compose(self) -> ComposeResult:
         """Yield the slider, what is said, the features, the ladder and the map."""
-        with DialPane(id="dial"):
-            yield Pane(Drawn(self._slider, id="dial-slider"), title="The dial", id="dial-head")
-            with Horizontal(id="dial-body"):
-                with Vertical(id="dial-texts"):
-                    with Pane(title="Said", id="dial-said", main=True):
-                        yield Drawn(self._said)
-                        yield Picture(id="dial-picture")
-                    yield Pane(Drawn(self._ladder), title="The ladder", id="dial-ladder")
-                with Vertical(id="dial-side"):
-                    yield Pane(Drawn(self._features), title="Features", id="dial-features")
-                    yield Pane(Drawn(self._map), title="Where", id="dial-map")
+        yield Pane(Drawn(self._slider, id="dial-slider"), title="The dial", id="dial-head")
+        with Horizontal(id="dial-body"):
+            with Vertical(id="dial-texts"):
+                with Pane(title="Said", id="dial-said", main=True):
+                    yield Drawn(self._said)
+                    yield Picture(id="dial-picture")
+                yield Pane(Drawn(self._ladder), title="The ladder", id="dial-ladder")
+            with Vertical(id="dial-side"):
+                yield Pane(Drawn(self._features), title="Features", id="dial-features")
+                yield Pane(Drawn(self._map), title="Where", id="dial-map")
 
     def want(self, *wanted: Any) -> None:
         """Take the model, battery, item, target, layers and seed; and what is begun after it."""
@@ -227,10 +190,6 @@ class DialPage(Page):
     def open_title(self) -> str | None:
         """Return what the title bar says."""
         return "the dial"
-
-    def focus_inside(self) -> None:
-        """Take the keys."""
-        self.query_one(DialPane).focus()
 
     def update_page(self) -> None:
         """Show the present state."""
@@ -339,6 +298,26 @@ class DialPage(Page):
             if trouble:
                 self._say(f"! {trouble}")
 
+    # ---------------------------------------------------------------- keys
+
+    def action_turn(self, by: int) -> None:
+        """Turn the amount; what is played stops."""
+        self.stop_playing()
+        self.turn_to(self.place + by)
+
+    def action_seed(self, by: int) -> None:
+        """Take another seed; of a person the next item."""
+        if self.days:
+            self.next_item(-by)
+        elif self.setting is not None:
+            self.change(seed=max(self.setting.seed + by, 1))
+
+    def action_prompt(self, number: int) -> None:
+        """Ask another prompt."""
+        items = list(self.facts.items) if self.facts else []
+        if number <= len(items):
+            self.change(item=items[number - 1])
+
     def next_item(self, by: int) -> None:
         """Go to the next item."""
         if self.facts is not None and self.setting is not None:
@@ -352,7 +331,7 @@ class DialPage(Page):
         groups = [one for one in GROUPS if any(each.startswith(f"{one}.") for each in there)]
         return [(one, "all") for one in (*groups, *there)]
 
-    def next_part(self, by: int) -> None:
+    def action_part(self, by: int) -> None:
         """Lesion the next part; of a person go to the next item."""
         if self.days:
             self.next_item(by)
@@ -362,7 +341,7 @@ class DialPage(Page):
             target, layers = parts[at % len(parts)]
             self.change(target=target, layers=layers)
 
-    def next_layer(self, by: int) -> None:
+    def action_layer(self, by: int) -> None:
         """Lesion the next layer of the part; after the last one all."""
         setting, facts = self.setting, self.facts
         if setting is not None and facts is not None and not self.days:
@@ -750,7 +729,7 @@ class DialPage(Page):
 
     def dial_part(self) -> None:
         """Lesion the next part."""
-        self.next_part(1)
+        self.action_part(1)
 
     def random_prompt(self) -> None:
         """Ask the next prompt of all items in an order drawn with a fixed seed."""
