@@ -417,7 +417,7 @@ async def test_the_sessions_of_a_speaker_are_on_the_dial_with_their_sound(
         await seat.press("space")
         await seat.until(lambda: played == [(1, 1), (2, 1)], "both sessions in turn")
         assert page.place == 1
-        await seat.press("up", "left", "l")
+        await seat.press("z", "up", "left", "l")  # people have no range of amounts
         await seat.until(lambda: len(played) == 3, "the last item")
         assert page.setting is not None and page.setting.item == "nouns/house"
         assert played[-1] == (1, 4)
@@ -445,4 +445,7 @@ async def test_the_sessions_of_a_speaker_are_on_the_dial_with_their_sound(
         seat.desk.actions(ResultsActions).listener_changed(1, "R2")
         await seat.press("z")
         assert seat.desk.page == "results"
+        await seat.press("escape", at="home")
+        await seat.press("p", at="participants")
+        await seat.press("z", "escape", at="home")
         assert "S-014" not in file.read_text(encoding="utf-8")

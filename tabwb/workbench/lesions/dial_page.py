@@ -746,7 +746,7 @@ class DialPage(Page, can_focus=True):
         """Change the largest amount."""
         from tabwb.workbench.lesions.dial import MOSTS
 
-        if self.setting is not None:
+        if self.setting is not None and not self.days:
             at = MOSTS.index(self.setting.most) + 1
             self.change(most=MOSTS[at % len(MOSTS)])
 

@@ -349,7 +349,7 @@ class ParticipantsPage(Page):
         person, marked = self._chosen(), self.query_one("#sessions-list", RowList).chosen
         given = [one for one in person.sessions if str(one.id) == marked] if person else []
         if person is not None and given:
-            self.desk.request("lesions", "dial_sessions", person.id, given[0].battery)
+            self.desk.request("results", "sessions_dial", person.id, given[0].battery)
         elif person is not None:
             self.show_message("there is no session of this participant")
 

@@ -110,6 +110,14 @@ class ResultsActions(Actions):
         if (page := self._page) is not None:
             page.refill()
 
+    def sessions_dial(self, speaker: str, battery: str, item: str = "") -> None:
+        """Show the sessions of a speaker on the dial, unless another rater listens blind."""
+        if any(self.listeners.values()):  # the dial has the scores of all sessions
+            words = "scores of others are hidden while another rater listens"
+            self.desk.current.show_message(words)
+        else:
+            self.desk.request("lesions", "dial_sessions", speaker, battery, item)
+
     def judge(self, number: int | None = None, judges: tuple[str, ...] = ()) -> None:
         """Let judges judge the answers of an administration, one after the other."""
         number = self.desk.current.administration() if number is None else number

@@ -72,16 +72,14 @@ def _transcribe(desk: Desk) -> None:
 def _sessions(desk: Desk) -> None:
     from tabwb.workbench.results.actions import ResultsActions
 
-    results = desk.actions(ResultsActions)
-    given = None if results.results is None else results.results.administration
-    if given is not None and results.listeners.get(given.id):
-        desk.current.show_message("scores of others are hidden while another rater listens")
-    elif given is not None and given.conditions.study_id:
+    actions = desk.actions(ResultsActions)
+    given = None if actions.results is None else actions.results.administration
+    if given is not None and given.conditions.study_id:
         body, item = _body(desk), ""
         if body.view.row is not None:
             plan = body.view.row.item.trial.plan
             item = f"{plan.subtest}/{plan.item}"
-        desk.request("lesions", "dial_sessions", given.conditions.study_id, given.battery, item)
+        actions.sessions_dial(given.conditions.study_id, given.battery, item)
 
 
 def _say(what: str, desk: Desk) -> None:
