@@ -45,7 +45,9 @@ def session_steps(store: Store, members: Sequence[AdministrationData]) -> tuple[
     ordered = in_order(members)
     numbers = [one.administration.id for one in ordered]
     rights, battery = answers_of(ordered), ordered[0].battery
-    whole = load_administrations(store, numbers)
+    parts = {one.administration.id: one.part for one in ordered}
+    whole = [replace(one, part=parts[one.administration.id])
+             for one in load_administrations(store, numbers)]  # fmt: skip
     raters = [{one.rater for trial in own.trials for one in trial.ratings
                if one.rater.startswith("rules-")} for own in whole]  # fmt: skip
     judge = max(set[str].intersection(*raters), default="")
@@ -57,7 +59,7 @@ def session_steps(store: Store, members: Sequence[AdministrationData]) -> tuple[
     ]
     trials: dict[tuple[int, Place], Trial] = {}
     for one in whole:
-        for trial in one.trials:
+        for trial in one.own_trials:
             key = one.administration.id, (trial.plan.subtest, trial.plan.item)
             if key not in trials or (trial.is_answered and not trials[key].is_answered):
                 trials[key] = trial

@@ -74,6 +74,7 @@ def test_sessions_are_one_table_for_command_and_python_and_its_page_names_nobody
     with tabwb.open(store, write=True) as study:
         found = study.dial("P01", out=page)
         change = study.change("P01", rows="items").to_dicts()
+        dog = study.dial("P01", where="item=dog").to_dicts()
         with pytest.raises(tabwb.UsageError):
             study.dial("P01", item="nouns/none")
         with pytest.raises(tabwb.UsageError):
@@ -81,6 +82,7 @@ def test_sessions_are_one_table_for_command_and_python_and_its_page_names_nobody
     rows = found.to_dicts()
     assert [row["session"] for row in rows] == [1, 2, 3, 4] * 6
     assert [row["day"] for row in rows] == [0, 7, 14, 21] * 6
+    assert dog == [row for row in rows if row["item"] == "nouns/dog"]
     # What is right is what the change of these sessions counts.
     right = {
         (f"{one['part']}/{one['item']}", number): one[f"session_{number}"]
