@@ -507,6 +507,8 @@ COMMANDS = [one for subject in SUBJECTS for one in subject.all_commands]
         ('"results.compare" = 3', "results.compare"),
         ('"results.compare" = "nokey"', "results.compare"),
         ('"results.mark" = "g"', "results.mark"),
+        ('"results.mark" = "question_mark"', "results.mark"),
+        ("a = " + "[" * 5000, "keys.toml"),
     ],
 )
 def test_a_wrong_file_of_keys_is_refused_by_name(tmp_path: Path, text: str, where: str) -> None:
@@ -523,7 +525,9 @@ def test_the_default_keys_and_colours_as_files_change_nothing(tmp_path: Path) ->
     path = tmp_path / "same.toml"
     path.write_text('base = "light"\naccent = "#1f5f7a"\n')
     assert own.theme_of(path) == replace(settings.LIGHT, name="same")
-    for line in ('accent = "bluish"', 'colour = "red"', 'base = "pink"', "accent = 1"):
+    wrong = ("bluish", "#fff8", "transparent", "ansi_red")
+    lines = [f'accent = "{colour}"' for colour in wrong]
+    for line in (*lines, 'colour = "red"', 'base = "pink"', "accent = 1"):
         path.write_text(line)
         with pytest.raises(UsageError, match=line.split()[0]):
             own.theme_of(path)

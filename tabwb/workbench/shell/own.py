@@ -32,7 +32,7 @@ def _table(path: Path) -> dict[str, Any]:
     content = read_regular(path, LIMIT)
     try:
         return tomllib.loads((content or b"").decode("utf-8"))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"is not TOML: {error}", where=str(path)) from error
 
 
@@ -69,19 +69,31 @@ def with_keys(commands: Sequence[Command], folder: Path) -> tuple[Command, ...]:
     ]
     for one in made:
         for other in made:
-            if one.id in given and other.id != one.id and (shared := _bound(one) & _bound(other)):
-                (_, key) = min(shared)
+            if one.id in given and other.id != one.id and (shared := _shared(one, other)):
                 raise UsageError(
-                    f"'{key}' is the key of {other.id} on the same page",
+                    f"'{min(shared)}' is the key of {other.id} on the same page",
                     where=f"{path}: {one.id}", allowed="a key that is free there",
                 )  # fmt: skip
     return tuple(made)
 
 
+EVERYWHERE = "everywhere"
+
+
+def _shared(one: Command, other: Command) -> set[str]:
+    """Return the keys that run both of two commands at some place."""
+    return {
+        key
+        for place, key in _bound(one)
+        for there, same in _bound(other)
+        if key == same and (place == there or EVERYWHERE in {place, there})
+    }
+
+
 def _bound(command: Command) -> set[tuple[str, str]]:
     """Return where which keys run a command."""
-    everywhere = {("everywhere", key) for key in command.also}
-    return {(place, command.key) for place in command.where} | everywhere
+    always = {(EVERYWHERE, key) for key in command.also}
+    return {(place, command.key) for place in command.where} | always
 
 
 NAMED = {key.value for key in Keys} | {_character_to_key(chr(at)) for at in range(33, 127)}
@@ -150,8 +162,9 @@ def colour_names() -> list[str]:
 
 
 def _is_colour(value: object) -> bool:
+    """Return whether this is a colour that a line can have: not transparent, not the terminal's."""
     try:
-        Color.parse(value if isinstance(value, str) else "")
+        colour = Color.parse(value if isinstance(value, str) else "")
     except ColorParseError:
         return False
-    return True
+    return colour.a == 1 and colour.ansi is None
