@@ -39,6 +39,7 @@ OPEN = "An administration is open, and its messages could reveal sources: F8 lea
 BUSY = "A job is running, and its messages could reveal sources: rate when it has ended."
 WEIGHTED = "positive_count_weighted"
 """The mean of kappa that is shown."""
+READING = "… reading"
 LOWEST = -0.25
 """The left end of the axis of kappas."""
 BESIDE = 110
@@ -177,7 +178,8 @@ def next_words(entry: SetEntry) -> str:
     ]
     if entry.set.status == "open" and left:
         return f"next: samples left are {', '.join(left)}; space rates, L makes links"
-    return "next: d settles disagreements, L exports the ratings or closes the set"
+    closes = " or closes the set" if entry.set.status == "open" else ""
+    return f"next: d settles disagreements, L exports the ratings{closes}"
 
 
 def read_agreement(place: str | None, number: int) -> Agreement | str:
@@ -286,7 +288,7 @@ class SetsPage(Page):
         )
         self.query_one("#set-details", WrappedText).refresh(layout=True)
         if one is not None and _state(one) not in self._agreement:
-            self._agreement[_state(one)] = "… reading"
+            self._agreement[_state(one)] = READING
             self.desk.start(self._read_agreement, one)
 
     async def _read_agreement(self, one: SetEntry) -> None:
@@ -319,7 +321,7 @@ class SetsPage(Page):
         yield from laid(RATERS, one.raters, width)[1:]
         yield from folded(next_words(one), width, ACCENT)
         yield Content("")
-        yield from agreement_lines(self._agreement[_state(one)], width)
+        yield from agreement_lines(self._agreement.get(_state(one), READING), width)
         yield Content("")
         yield from question_lines(one.form, width)
 
