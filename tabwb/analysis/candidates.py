@@ -86,7 +86,8 @@ def candidates(
         reasons = ", ".join(f"{n:,} {reason}" for reason, n in left_out.items())
         raise UsageError(
             "no response can be rated" + (f" ({reasons})" if reasons else ""),
-            hint=f"form '{wanted.form.id}' shows {', '.join(wanted.form.shows)}",
+            hint=f"form '{wanted.form.id}' shows {', '.join(wanted.form.shows)}; "
+            "'tabwb rate forms list' lists the forms",
         )
     if lacking := [key.id for key in keys if key.id not in strata.having]:
         raise UsageError(

@@ -12,6 +12,7 @@ from tabwb.analysis.frame import Place
 from tabwb.analysis.statistics.summary import named_of
 from tabwb.battery.model import Battery, Item
 from tabwb.phonology.inventory import SILENT, parse_pronunciation, to_ipa
+from tabwb.records.speech import is_typed
 from tabwb.records.states import TrialState
 from tabwb.records.steps import Session, Step, said_in
 from tabwb.records.trials import Trial
@@ -23,9 +24,9 @@ RIGHT = "right"
 RULES = {"correct-any": "Right anywhere (by rule)", "correct-first": "Right at first (by rule)"}
 COMPARED = (
     "Names of pictures are compared with the target: words as a listener heard them, else the "
-    "phonemes of the transcript, a draft, with the nearest accepted form. Other answers are "
-    "compared with the answer of the first session. A difference is not a diagnosis: it says "
-    "nothing about a person's condition or care."
+    "phonemes of the transcript (a program's is a draft), with the nearest accepted form. Other "
+    "answers are compared with the answer of the first session. A difference is not a diagnosis: "
+    "it says nothing about a person's condition or care."
 )
 """What is compared."""
 
@@ -107,7 +108,7 @@ def _named(step: Step, said: NamedItem, item: Item) -> Step:
     forms = [_ipa(parse_pronunciation(one["phonemes"], beyond="keep")) for one in given]
     answer, source = said.heard, "as a listener heard it"
     if not answer:
-        answer, source = _ipa(said.phonemes), "transcript, a draft"
+        answer, source = _ipa(said.phonemes), _transcript_of(said.transcriber)
     elif not answer.isascii() or answer.isupper() or answer[0] in "/[":
         answer = _ipa(parse_pronunciation(answer.strip("/[] "), beyond="keep"))
     else:
@@ -125,6 +126,15 @@ def _named(step: Step, said: NamedItem, item: Item) -> Step:
     )  # fmt: skip
     nearest = [_compared(made, form) for form in forms]
     return min(nearest, key=lambda one: len(one.new_words), default=made)
+
+
+def _transcript_of(transcriber: str) -> str:
+    """Return what the transcript of a transcriber is.
+
+    >>> _transcript_of("manual:psst"), _transcript_of("bundled-words")
+    ("a person's transcript", 'transcript, a draft')
+    """
+    return "a person's transcript" if is_typed(transcriber) else "transcript, a draft"
 
 
 def _ipa(phonemes: Sequence[str]) -> str:

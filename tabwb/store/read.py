@@ -100,7 +100,9 @@ def number_of(transaction: Transaction, reference: int | str) -> int:
     raise StoreError(
         f"there is no administration '{reference}' in this store",
         allowed="a number, a uid, or at least 8 of its characters",
-        hint="'tabwb results' lists what there is",
+        hint="several have spaces between them, no commas"
+        if "," in str(reference)
+        else "'tabwb results' lists what there is",
     )
 
 

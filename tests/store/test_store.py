@@ -101,6 +101,13 @@ def test_an_unknown_administration_is_a_clear_error(store: Store, reference: int
         store.administration(reference)
 
 
+def test_numbers_joined_by_a_comma_are_told_how_several_are_written(store: Store) -> None:
+    begin(store), begin(store)
+    with pytest.raises(StoreError) as refused:
+        store.administration("1,2")
+    assert "comma" in str(refused.value.hint)
+
+
 def test_a_beginning_that_two_share_is_refused_and_names_both(store: Store) -> None:
     first, second = begin(store), begin(store)
     if first.uid[:8] != second.uid[:8]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from textual.widgets import Input
 
 from tabwb.records.errors import TabwbError
 from tabwb.records.steps import Step
@@ -84,6 +85,7 @@ async def test_the_dial_turns_over_answers_computed_ahead_and_stores_them_when_a
         file = tmp_path / "a.html"
         await seat.press("y")
         await seat.has("words")
+        assert seat.app.screen.query_one("#words", Input).value.endswith(".html")
         seat.fill(words=str(file))
         await seat.press("enter", reads="written")
         text = file.read_text(encoding="utf-8")

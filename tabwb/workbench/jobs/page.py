@@ -315,13 +315,17 @@ def asked_of(wanted: Operation) -> list[tuple[str, str]]:
     >>> from tabwb.operations.judge import JudgeRun
     >>> asked_of(JudgeRun(ids=(3, 4), judge=("rules",)))[:2]
     [('Ids', '3, 4'), ('Judge', 'rules')]
+    >>> from tabwb.operations.lesion import SweepLesions
+    >>> asked_of(SweepLesions(battery="tab", model="bundled", grid={"name": "few"}))[:3]
+    [('Battery', 'tab'), ('Model', 'bundled'), ('Grid', 'few')]
     """
     found = []
     for value in values_of(type(wanted)):
         given = getattr(wanted, value.name)
         words = ", ".join(map(str, given)) if value.many else "yes" if given is True else given
+        words = words.get("name") if isinstance(words, dict) else words  # a grid, by its name
         label = value.arg.label or value.name.replace("_", " ").capitalize()
-        if words not in (None, "", False):
+        if words:
             found.append((label, str(words)))
     return found
 

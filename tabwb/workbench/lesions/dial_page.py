@@ -776,7 +776,7 @@ class DialPage(Page, can_focus=True):
         name = f"dial-{self.facts.model.partition(':')[0]}-{self.setting.target}.html"
         self.desk.ask_words(
             "Write a page with the slider", "File (the command is copied)",
-            partial(self._written, self.setting, list(self._answers.values())), name,
+            partial(self._written, self.setting, list(self._answers.values())), words=name,
         )  # fmt: skip
 
     def _written(self, setting: Setting, steps: Sequence[Step], name: str) -> None:

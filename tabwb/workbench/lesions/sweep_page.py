@@ -202,7 +202,7 @@ class SweepPage(Page):
     def _show(self) -> None:
         phase, swept = self._phase, self._swept
         words = f"{swept.name} · {swept.points[0].model}" if swept is not None else ""
-        words += ", dry run" if self._dry else ""
+        words = ", ".join(filter(None, (words, "dry run" if self._dry else "")))
         sign = f"   {JOB_SIGNS[phase]} {phase}" if phase else ""
         style = AMBER if phase in {"failed", "refused"} else ""
         title = Content.assemble("Sweep of lesions", (f"   {words}".rstrip(), QUIET), (sign, style))

@@ -105,6 +105,8 @@ class ParticipantsPage(Page):
     def __init__(self, desk: Desk, page: str) -> None:
         super().__init__(desk, page)
         self._all: tuple[Participant, ...] = ()
+        self._listed = False
+        """Whether the store was read."""
         self._study = Study()
         self._read: Known | None = None
         self._wanted = ""
@@ -159,6 +161,7 @@ class ParticipantsPage(Page):
 
     async def _list(self) -> None:
         self._all, self._study = await self.desk.ask(read_all, self.desk.engine)
+        self._listed = True
         wanted, self._wanted = self._wanted, ""
         self._show_list()
         if wanted:
@@ -219,8 +222,8 @@ class ParticipantsPage(Page):
             self.query_one(f"#{name}").refresh(layout=True)
 
     def _below(self, width: int) -> list[Content]:
-        if self._all:
-            return [Content.styled(NO_MATCH, QUIET)]
+        if self._all or not self._listed:
+            return [Content.styled(NO_MATCH if self._all else "… reading", QUIET)]
         return [*lines.nobody(BEGUN, width)]
 
     def _of_one(

@@ -519,15 +519,17 @@ class Desk(Screen[None]):
         job: Callable[[str], None],
         text: str = "",
         *,
+        words: str = "",
         optional: bool = False,
     ) -> None:
         """Ask for a line of text and queue a command with it, unless the dialog is closed."""
 
-        def given(words: str | None) -> None:
-            if words is not None:
-                self.do(partial(job, words))
+        def given(answer: str | None) -> None:
+            if answer is not None:
+                self.do(partial(job, answer))
 
-        self.app.push_screen(AskWords(title, label, text, optional=optional), given)
+        dialog = AskWords(title, label, text, words=words, optional=optional)
+        self.app.push_screen(dialog, given)
 
     def open_menu(self, group: str) -> None:
         """Open one menu."""

@@ -176,9 +176,11 @@ class AskWords(Dialog[str | None]):
 
     CSS_PATH = "ask_words.tcss"
 
-    def __init__(self, title: str, label: str, text: str = "", *, optional: bool = False) -> None:
+    def __init__(
+        self, title: str, label: str, text: str = "", *, words: str = "", optional: bool = False
+    ) -> None:
         super().__init__()
-        self._title, self._text, self._optional = title, text, optional
+        self._title, self._text, self._words, self._optional = title, text, words, optional
         self._label = f"{label} (may stay empty)" if optional else label
 
     def compose(self) -> ComposeResult:
@@ -187,7 +189,7 @@ class AskWords(Dialog[str | None]):
             yield Static(self._title, classes="dialog-title", markup=False)
             if self._text:
                 yield Static(self._text, classes="dialog-note", markup=False)
-            yield Words(placeholder=self._label, id="words", compact=True)
+            yield Words(self._words, placeholder=self._label, id="words", compact=True)
             keys = f"[@click=screen.accept]enter Accept[/]   {CLOSE}"
             yield Static(keys, id="words-message", classes="dialog-note")
 
