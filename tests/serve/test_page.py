@@ -283,9 +283,12 @@ async def test_keys_act_on_what_was_shown_when_they_were_pressed(
     await page.route("**/rating", late)
     for _ in range(3):
         await page.keyboard.press("Enter")
+    await page.focus("#note")  # of the sample before, which is sent already
+    await page.keyboard.type(" late")
     pressed.set()
     await shows(page, "Sample 2 of 3")
     await saved(page)
+    assert [await page.evaluate("draft.note"), await page.input_value("#note")] == ["", ""]
     assert await page.text_content("#said") == ""
     await page.route("**/rating", lambda route: route.fulfill(status=410))
     await page.keyboard.press("a")  # came too late

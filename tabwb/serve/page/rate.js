@@ -181,6 +181,8 @@ async function advance() {
   if (!told || done !== job) return Boolean(told);
   job = null;
   if (told.view) {
+    wanted ||= done; // no change is taken: what is in a field belongs to what was shown
+    if (document.activeElement.matches("input")) document.activeElement.blur();
     wanted = null;
     say("");
     adopt(told.view);
