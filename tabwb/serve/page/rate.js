@@ -466,8 +466,8 @@ function comparison() {
 
 function words() {
   const said = form.shows.includes("text") && view.phase !== "over";
-  const parts = view.text.split(/\s+/).filter(Boolean);
-  $("text").hidden = !said || (form.spoken && !view.text);
+  const parts = view.words;
+  $("text").hidden = !said || (form.spoken && !parts.length);
   $("text").replaceChildren(...parts.flatMap((word, index) => [make("span", { "data-word": index }, word), " "]));
   if (said && !parts.length) $("text").textContent = "(nothing was said)";
   $("hint").hidden = !parts.length || view.phase !== "rate";
