@@ -252,7 +252,7 @@ def document(view: RatingView) -> dict[str, Any]:
         "answers": dict(draft.answers), "confidence": draft.confidence, "note": draft.note,
         "evidence": dict(draft.evidence), "complete": view.complete, "confirmed": view.confirmed,
         "asked": asked and asked_words(asked, view.form, "Next"),
-        "text": view.text, "prompt": view.prompt, "before": view.context_before,
+        "words": view.text.split(), "prompt": view.prompt, "before": view.context_before,
         "after": view.context_after, "target": view.target, "learning": view.learning,
         "seconds": view.audio_s, "peaks": None if loudness is None else peaks(loudness.peaks_dbfs),
         "right": view.right, "guidelines": view.guidelines, "first": view.guidelines_first,
