@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -38,10 +39,12 @@ from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.view_models import Verdict
 from tabwb.workbench.lesions.controller import CurvesWanted
 from tabwb.workbench.lesions.curves import (
+    SEVERAL,
     Curve,
     CurvesPage,
     HeatMap,
     MeasureList,
+    draw_several,
     limits,
     map_lines,
     moved,
@@ -54,6 +57,7 @@ from tabwb.workbench.lesions.page import LesionsPage, lines_of
 from tabwb.workbench.lesions.sweep_page import SweepPage
 from tabwb.workbench.shell.dialogs import Selection
 from tabwb.workbench.shell.drawn import STEPS
+from tabwb.workbench.shell.settings import colours_of
 from tabwb.workbench.shell.wording import DIFFERS
 from tests.workbench.seat import Seat, Sit, Stage, workbench
 from tests.workbench.stocked import give
@@ -361,6 +365,25 @@ def test_shares_go_from_0_to_1_and_values_far_from_0_have_the_room() -> None:
     rows = Row(CELL, "", "intact", intact=103.0), Row(CELL, "", "seed", "1", {0.1: at(100.0)})
     far = Curve("", rows)
     assert limits(far, Cell("words", "", "", ""))[0] > 90.0
+
+
+def test_a_lesion_has_its_glyph_in_every_measure_and_each_intact_model_a_line() -> None:
+    plotext = pytest.importorskip("textual_plotext")
+    plot, grid = plotext.PlotextPlot(), (1, 1)
+    other = Curve("n + attention:zero:*", (Row(CELL, "", "intact", intact=5.0), *CURVE.rows[1:]))
+    glyphs = {CURVE.series: SEVERAL[0], other.series: SEVERAL[1]}
+
+    def drawn(*curves: Curve) -> str:
+        words = Cell("words", "", "", "")
+        draw_several(plot, {words: curves}, glyphs, grid, lambda one: "", colours_of("dark"))
+        plot.plt.plotsize(60, 30)
+        return str(plot.plt.build())
+
+    alone, both = drawn(other), drawn(CURVE, other)
+    assert SEVERAL[1] in alone and SEVERAL[0] not in alone
+    lines = [sum("╌╌╌" in re.sub(r"\x1b\[[0-9;]*m", "", line) for line in one.splitlines())
+             for one in (alone, both)]  # fmt: skip
+    assert lines == [1, 2]
 
 
 def test_numbers_below_a_curve_have_intervals_and_reasons() -> None:

@@ -286,6 +286,7 @@ def _drawn(several: Iterable[Curve | HeatMap]) -> list[Curve]:
 def draw_several(
     plot: PlotextPlot,
     shown: Mapping[Cell, Sequence[Curve]],
+    glyphs: Mapping[str, str],
     grid: tuple[int, int],
     named: Callable[[Cell], str],
     colours: Mapping[str, str],
@@ -295,6 +296,7 @@ def draw_several(
     Args:
         plot: what is drawn on.
         shown: the measures, each with its lesions; as many as the grid has room for.
+        glyphs: of each lesion, one of :data:`SEVERAL`.
         grid: rows and columns.
         named: returns what stands above a measure.
         colours: of the theme.
@@ -314,13 +316,14 @@ def draw_several(
         plt.xlim(amounts[0], amounts[-1] + (amounts[-1] - amounts[0]) / 12)
         plt.ylim(low, high)
         ticks = round_ticks(low, high)
-        if curves[0].intact is not None:
-            intact = [curves[0].intact] * 2
-            plt.plot([amounts[0], amounts[-1]], intact, marker=MARKS["intact"], color=quiet)
-        for place, one in enumerate(curves):
+        for intact in {one.intact for one in curves} - {None}:  # one of each model
+            ends_at = [amounts[0], amounts[-1]]
+            plt.plot(ends_at, [intact] * 2, marker=MARKS["intact"], color=quiet)
+        for one in curves:
+            glyph = glyphs[one.series]
+            colour = ink if SEVERAL.index(glyph) % 2 else accent
             lines = [(row, MARKS["control"], amber) for row in one.of("control")]
-            lines += [(row, SEVERAL[place % len(SEVERAL)], ink if place % 2 else accent)
-                      for row in one.of("mean")]  # fmt: skip
+            lines += [(row, glyph, colour) for row in one.of("mean")]
             for row, mark, colour in lines:
                 points = sorted(row.at.items())
                 values = [x for x, _ in points], [value.value or 0.0 for _, value in points]
@@ -331,8 +334,8 @@ def draw_several(
         plt.yticks([ticks[0], ticks[-1]], [f"{y:g} " for y in (ticks[0], ticks[-1])])
 
 
-SEVERAL = "●■▲◆"
-"""Glyphs of lesions that are drawn together."""
+SEVERAL = "●■▲◆★▼✚◉"
+"""Glyphs of lesions that are drawn together: as many as there can be."""
 CURRENT = "▸"
 """Stands before the name of the one that can be enlarged."""
 CELL_SIZE = 9, 30
@@ -634,7 +637,13 @@ class CurvesPage(Page):
     @property
     def has_room(self) -> bool:
         """Whether there is room for several measures, and there are several."""
-        return self.size.width >= SMALL_FROM and not self.maps and len(self._all) > 1
+        fits = self.size.width >= SMALL_FROM and len(self._series) <= len(SEVERAL)
+        return fits and not self.maps and len(self._all) > 1
+
+    @property
+    def _series(self) -> list[str]:
+        """The lesions of all measures."""
+        return [*dict.fromkeys(one.series for own in self._all.values() for one in own)]
 
     @property
     def several(self) -> bool:
@@ -784,7 +793,8 @@ class CurvesPage(Page):
             first = measures.index(self.measure) // (rows * columns) * rows * columns
             some = measures[first : first + rows * columns]
             shown = {one: _drawn(self._all[one]) for one in some}
-            draw_several(self._plot, shown, (rows, columns), self._head_of, colours)
+            glyphs = dict(zip(self._series, SEVERAL, strict=False))
+            draw_several(self._plot, shown, glyphs, (rows, columns), self._head_of, colours)
         else:
             draw(self._plot, chosen, self.measure, colours)
         self._plot.refresh()
@@ -837,9 +847,8 @@ class CurvesPage(Page):
 
     def _legend(self) -> Content:
         """Return what the glyphs of several measures mean."""
-        series = dict.fromkeys(one.series for own in self._all.values() for one in own)
-        heads = _heads(series, max(map(len, series)))
-        parts = [(f"{SEVERAL[at % len(SEVERAL)]} {head}   ", "" if at % 2 else ACCENT)
+        heads = _heads(self._series, max(map(len, self._series)))
+        parts = [(f"{SEVERAL[at]} {head}   ", "" if at % 2 else ACCENT)
                  for at, head in enumerate(heads.values())]  # fmt: skip
         return Content.assemble(*parts, ("○ controls   ", AMBER), ("╌ intact", QUIET))
 
