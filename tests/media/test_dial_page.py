@@ -55,8 +55,12 @@ async def test_the_slider_shows_each_answer_and_asks_for_nothing(
         last = next(row for row in found.to_dicts() if row["role"] == "lesion" and row["seed"] == 2
                     and row["amount"] == 0.4)  # fmt: skip
         assert underlined == last["new"]
+        said_of = await shown("state")
+        assert f"{last['new']} of {last['words']} " in said_of
+        assert (f"{last['alike']} of {last['seeds']} " in said_of) == (last["seeds"] == 2)
         await tab.evaluate("document.querySelectorAll('#ladder button')[0].click()")
         assert await shown("said") == said["intact", 0.0, None]
+        assert " of " not in await shown("state")  # it is compared with nothing
         assert not tab.complaints
         assert all(one.startswith("file:") for one in tab.requested)
 

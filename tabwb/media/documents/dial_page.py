@@ -78,23 +78,25 @@ def dial_page(table: Table, titles: Mapping[str, str], about: PageFacts) -> str:
     steps = []
     for row in rows:
         answer, role = row["answer"] or "", row.get("role", "session")
-        compared = row["compared"] if role == "session" else intact
+        compared = {"session": row.get("compared"), "intact": None}.get(role, intact)
         words = word_difference(answer if compared is None else compared, answer).second
-        day = row.get("day")
+        day, new, seeds = row.get("day"), len(row["new_words"] or ()), row.get("seeds") or 0
+        notes = [
+            "" if row["status"] == "ok" else row["status"],
+            "" if day is None else f"day {day}",
+            row.get("source"),
+            f"compared with {row['compared']}" if row.get("compared") else "",
+            "" if compared is None else f"{new} of {row['words']} {about.differs}",
+            f"{row['alike']} of {seeds} seeds have the same features" if seeds > 1 else "",
+        ]
         steps.append({
             "role": role, "at": row["amount"] if role != "session" else row["session"],
             "choice": row["seed"] if role != "session" else row["item"],
-            "answer": answer, "words": row["words"], "new_words": len(row["new_words"] or ()),
-            "pieces": [*words], "features": {name: row[name] for name, _ in features},
-            "alike": row.get("alike"), "seeds": row.get("seeds"),
-            "notes": [
-                *([] if row["status"] == "ok" else [row["status"]]),
-                *([] if day is None else [f"day {day}"]),
-                *([row["source"]] if row.get("source") else []),
-                *([f"compared with {row['compared']}"] if row.get("compared") else []),
-            ],
+            "answer": answer, "pieces": [*words],
+            "features": {name: row[name] for name, _ in features}, "notes": [*filter(None, notes)],
         })  # fmt: skip
-    data = {**about._asdict(), "features": features, "steps": steps}
+    data = {"unit": about.unit, "first": about.first, "later": about.later,
+            "features": features, "steps": steps}  # fmt: skip
     templates = files("tabwb.media") / "templates"
     script = (templates / "dial.js").read_text(encoding="utf-8")
     digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()

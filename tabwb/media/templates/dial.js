@@ -17,7 +17,7 @@ const step = (role, amount) => data.steps.find((one) => (one.role === role || on
   one.at === amount && (one.choice === seed || one.choice === null));
 const words = (one, where) => {
   where.replaceChildren();
-  if (!one) { where.textContent = "not computed"; return; }
+  if (!one) { where.textContent = "no answer"; return; }
   for (const [text, differs] of one.pieces) {
     const bare = text.trimEnd();
     where.append(differs ? make("span", bare, "new") : bare, text.slice(bare.length));
@@ -43,9 +43,7 @@ const show = () => {
   at("what").textContent = place === 0 ? data.first : data.later;
   words(one, at("said"));
   words(step("control", amount), at("other"));
-  at("state").textContent = one ? [...one.notes,
-    one.new_words + " of " + one.words + " " + data.differs,
-    one.seeds > 1 ? one.alike + " of " + one.seeds + " seeds have the same features" : ""].filter(Boolean).join(" · ") : "";
+  at("state").textContent = one ? one.notes.join(" · ") : "";
   at("features").replaceChildren();
   for (const [feature, title] of data.features) {
     for (const role of roles) {
