@@ -12,9 +12,13 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from tabwb.administer.sweep.sweep import Point
+from tabwb.operations.lesion import Swept
+from tabwb.records.conditions import Conditions
 from tabwb.records.errors import TabwbError
 from tabwb.records.steps import Step
 from tabwb.store.store import Store
+from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.lesions.dial import Dialled, Facts
 from tabwb.workbench.lesions.dial_page import WAITS, DialPage
 from tests.workbench.seat import Seat, Sit
@@ -141,7 +145,11 @@ async def test_the_dial_turns_over_answers_computed_ahead_and_stores_them_when_a
 async def test_arrows_do_not_wait_for_what_is_not_computed(sit: Sit) -> None:
     async with sit((80, 24)) as seat:
         page = await open_dial(seat, "lesionable@delay=0.5")
+        # Another sweep ends, of whose conditions nothing is stored: it is not the demonstration.
+        swept = Swept("few", [Point("intact", Conditions("echo", "model"))], {})
+        seat.desk.tell(JobState(1, "Dry run", "", "done", page="sweep", result=swept))
         await seat.press("end", reads="Said at 0.2")
+        assert not page._given
         assert not done(page) and f"{WAITS} not computed yet" in seat.text
         await seat.press("home", reads="Said by the intact model")
         page.change(target="nothing")

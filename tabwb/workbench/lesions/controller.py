@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from tabwb.workbench.lesions.dial import Dialled, Facts
     from tabwb.workbench.lesions.laboratory import Laboratory, Pair
 
+DEMONSTRATION = "demonstration"
+"""The sweep of the demonstration: the tag of what it gives."""
+
 
 @dataclass(frozen=True, slots=True)
 class LaboratoryState:
@@ -257,7 +260,7 @@ class LesionsActions(Actions):
         from tabwb.operations.lesion import SweepLesions
 
         row = {"targets": ["mlp"], "amounts": [0.05]}
-        grid = {"format": 1, "name": "demonstration", "lesions": [row]}
+        grid = {"format": 1, "name": DEMONSTRATION, "lesions": [row]}
         wanted = SweepLesions(battery=battery, model=model, grid=grid)
         begin = partial(self.desk.do, partial(self.desk.sessions.jobs.begin, wanted))
         await self.desk.go("dial", {"model": model, "battery": battery}, begin)

@@ -26,7 +26,7 @@ from tabwb.records.files import expanded
 from tabwb.scoring.word_difference import word_difference
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import Playing
-from tabwb.workbench.lesions.controller import LesionsController
+from tabwb.workbench.lesions.controller import DEMONSTRATION, LesionsController
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.drawn import step as bar_of
 from tabwb.workbench.shell.page import Page
@@ -393,10 +393,14 @@ class DialPage(Page, can_focus=True):
             begin()
 
     def _hear(self, message: object) -> None:
-        """Say that a battery was given to both, for example by the demonstration."""
-        if isinstance(message, JobState) and message.page == "sweep" and message.phase == "done":
-            swept = message.result
-            self._given = tuple(swept.known[one.conditions].id for one in swept.points[:2])
+        """Say that the demonstration's battery was given to both."""
+        if not isinstance(message, JobState) or (message.page, message.phase) != ("sweep", "done"):
+            return
+        swept = message.result
+        two = [swept.known[one.conditions].id for one in swept.points
+               if one.conditions in swept.known]  # fmt: skip
+        if swept.name == DEMONSTRATION and len(two) == 2:
+            self._given = tuple(two)
             self._say("intact and lesioned are stored: c compares them")
             self.desk.show_foot()
 
