@@ -421,6 +421,14 @@ async def test_the_sessions_of_a_speaker_are_on_the_dial_with_their_sound(
         await seat.until(lambda: len(played) == 3, "the last item")
         assert page.setting is not None and page.setting.item == "nouns/house"
         assert played[-1] == (1, 4)
+        # A click on another session stops what is played, and plays nothing else.
+        await seat.until(lambda: page._position, "the sound")
+        page._position = lambda: 0.1
+        slider = page.query_one("#dial-slider")
+        await seat.pilot.click(slider, offset=(slider.size.width - 3, 0))
+        await seat.until(lambda: page.place == 1, "the other session")
+        await seat.until(lambda: len(played) == 4, "the end of the sound")
+        assert played[-1] == (1, 4)
 
         # What is shown is written by the operation's dialog, under its consent.
         file = seat.store.parent / "sessions.html"

@@ -52,6 +52,12 @@ class Setting(NamedTuple):
         """The amounts, without 0."""
         return tuple(round(self.most * step / STEPS, 6) for step in range(1, STEPS + 1))
 
+    @property
+    def where(self) -> str:
+        """What is lesioned, in words."""
+        layers = "all layers" if self.layers == "all" else f"layer {self.layers}"
+        return f"{self.target}, {layers}"
+
 
 @dataclass(frozen=True, slots=True)
 class Facts:
@@ -89,15 +95,9 @@ def read_sessions(engine: Engine, speaker: str, battery: str) -> tuple[Facts, tu
     items = {name: asked[name] or item.prompt for name, item in found.items()}
     pictures = {name: item.picture for name, item in found.items()}
     facts = Facts(
-        speaker,
-        given.id,
-        {},
-        items,
-        titles_of(given),
-        tuple(days.values()),
-        pictures,
+        speaker, given.id, {}, items, titles_of(given), tuple(days.values()), pictures,
         members[0].administration.battery_hash,
-    )
+    )  # fmt: skip
     return facts, steps
 
 

@@ -95,7 +95,7 @@ class Drawn(WrappedText):
         page = next(one for one in self.ancestors if isinstance(one, DialPage))
         meta = event.style.meta
         if "step" in meta:
-            page.turn_to(meta["step"])
+            page.action_turn(meta["step"] - page.place)
         elif "item" in meta:
             page.change(item=meta["item"])
         elif "part" in meta:
@@ -435,10 +435,9 @@ class DialPage(Page, can_focus=True):
         if self.days:
             said = f"Said at {self._session(self.place)}"
         self.query_one("#dial-said", Pane).border_title = said
-        layers = "all layers" if setting.layers == "all" else f"layer {setting.layers}"
         ladder = "All sessions" if self.days else "The ladder"
         self.query_one("#dial-ladder", Pane).border_title = ladder
-        where = "Items" if self.days else f"Where   {setting.target}, {layers}"
+        where = "Items" if self.days else f"Where   {setting.where}"
         self.query_one("#dial-map", Pane).border_title = where
 
     def _session(self, place: int) -> str:
@@ -453,8 +452,7 @@ class DialPage(Page, can_focus=True):
             yield from folded(self._words or "…", width, AMBER if "!" in self._words else QUIET)
             return
         amounts = self._amounts
-        layers = "all layers" if setting.layers == "all" else f"layer {setting.layers}"
-        where = f"{LESIONED} {setting.target}, {layers}   seed {setting.seed}"
+        where = f"{LESIONED} {setting.where}   seed {setting.seed}"
         left, right, keys = "intact 0 ", f" {setting.most:g}", KEYS
         if self.days:
             where = f"{setting.item}   {self._session(self.place)}"
@@ -564,9 +562,8 @@ class DialPage(Page, can_focus=True):
         pieces = [(one, f"bold {ACCENT}" if "▼" in one else QUIET) for one in signs]
         return Content.assemble(*pieces)
 
-    def _strip(self, role: str, *, value: object) -> Content:
+    def _strip(self, role: str, *, value: Callable[[Step], float | None]) -> Content:
         """Return a cell for each amount; that of the slider is marked."""
-        assert callable(value)
         pieces = []
         for at, amount in enumerate(self._amounts):
             one = self.step_at(role, amount)
@@ -660,15 +657,13 @@ class DialPage(Page, can_focus=True):
         if self._playing is not None or self._turn:
             self.stop_playing()
             return
-        if self.days:
-            if self.place == len(self._amounts) - 1:
-                self.turn_to(0)
-            self._turn = True
-            self._play_sound()
-            return
         if self.place == len(self._amounts) - 1:
             self.turn_to(0)
-        self._playing = self.set_interval(PLAY_S, self._play)
+        if self.days:
+            self._turn = True
+            self._play_sound()
+        else:
+            self._playing = self.set_interval(PLAY_S, self._play)
 
     def listen_dial(self) -> None:
         """Play what was recorded at the session that is shown, or stop."""
