@@ -29,7 +29,7 @@ from tabwb.workbench.engine.messages import Playing
 from tabwb.workbench.lesions.dial_page import DialPage
 from tabwb.workbench.naming.controller import Player
 from tabwb.workbench.results.actions import ResultsActions
-from tabwb.workbench.results.naming_body import NamedDetail
+from tabwb.workbench.results.naming_body import NamedDetail, NamingBody
 from tabwb.workbench.results.naming_summary import (
     code_lines,
     cue_lines,
@@ -450,9 +450,13 @@ async def test_the_sessions_of_a_speaker_are_on_the_dial_with_their_sound(
         await seat.press("t", "down", "z", at="dial")
         await seat.until(lambda: page.setting and page.setting.item == "nouns/cat", "the item")
         await seat.press("escape", at="results")
+        await seat.press("t")
+        body = seat.desk.current.query_one(NamingBody)
+        await seat.until(lambda: not body.responses_shown, "the summary")
         seat.desk.actions(ResultsActions).listener_changed(1, "R2")
-        await seat.press("z")
-        assert seat.desk.page == "results"
+        assert body.responses_shown, "the summary has what others said"
+        await seat.press("z", "t")
+        assert seat.desk.page == "results" and body.responses_shown
         await seat.press("escape", at="home")
         await seat.press("p", at="participants")
         await seat.press("z", "escape", at="home")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from tabwb.workbench.results.stored import Results
 
 
+HIDDEN = "Scores and transcripts of others are shown after your score."
 RENEW_S = 0.3
 """Results that change are read again after so many seconds at the earliest."""
 SHARE = 10
@@ -113,8 +114,7 @@ class ResultsActions(Actions):
     def sessions_dial(self, speaker: str, battery: str, item: str = "") -> None:
         """Show the sessions of a speaker on the dial, unless another rater listens blind."""
         if any(self.listeners.values()):  # the dial has the scores of all sessions
-            words = "scores of others are hidden while another rater listens"
-            self.desk.current.show_message(words)
+            self.desk.current.show_message(HIDDEN)
         else:
             self.desk.request("lesions", "dial_sessions", speaker, battery, item)
 

@@ -17,7 +17,7 @@ from tabwb.media.wording import plain
 from tabwb.phonology.inventory import to_ipa
 from tabwb.records.states import AttemptState
 from tabwb.workbench.engine.messages import Playing
-from tabwb.workbench.results.actions import ResultsActions
+from tabwb.workbench.results.actions import HIDDEN, ResultsActions
 from tabwb.workbench.results.naming_summary import NamedResponse, NamingSummary
 from tabwb.workbench.results.responses import NUMBER, ResponsesView, ResultsBody
 from tabwb.workbench.results.stored import (
@@ -111,7 +111,6 @@ def columns_of(
 
 
 MOST = 100
-HIDDEN = "Scores and transcripts of others are shown after your score."
 
 
 def title_of(row: ResponseRow) -> str:
@@ -361,6 +360,14 @@ class NamingBody(ResultsBody):
     def refill(self) -> None:
         """Show the responses again: who may see what has changed."""
         self.view.show(self._rows(), new=False)
+        self.show_responses(self.responses_shown, focus=False)
+
+    def show_responses(self, shown: bool, *, focus: bool = True) -> None:
+        """Show the list of responses, or the summary, which hides nothing from who listens."""
+        hides = any(row.named is not None and row.named.hidden for row in self._rows())
+        if hides and focus and not shown:
+            self.desk.current.show_message(HIDDEN)
+        super().show_responses(shown or hides, focus=focus)
 
     def _columns(self, rows: Sequence[ResponseRow]) -> Sequence[Column[ResponseRow]]:
         return columns_of(rows, arpabet=self.arpabet)
