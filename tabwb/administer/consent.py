@@ -40,7 +40,7 @@ def check(store: Store, speaker: str, scope: Scope) -> None:
     refusal = f"on {withdrawn.on} withdrew consent to" if withdrawn else "has not consented to"
     raise NoConsent(
         f"{speaker} {refusal} {CONSENTED_TO[scope]} (scope '{scope}': {SCOPES[scope]})",
-        hint="once it is given, record it: c on the participants page of the workbench, or "
+        hint="once it is given, record it: C on the participants page of the workbench, or "
         f"tabwb speaker consent {speaker} --scope {scope} --given DAY --document WHERE",
     )
 

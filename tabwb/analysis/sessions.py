@@ -132,9 +132,9 @@ def _transcript_of(transcriber: str) -> str:
     """Return what the transcript of a transcriber is.
 
     >>> _transcript_of("manual:psst"), _transcript_of("bundled-words")
-    ("a person's transcript", 'transcript, a draft')
+    ('transcript by a person', 'transcript, a draft')
     """
-    return "a person's transcript" if is_typed(transcriber) else "transcript, a draft"
+    return "transcript by a person" if is_typed(transcriber) else "transcript, a draft"
 
 
 def _ipa(phonemes: Sequence[str]) -> str:

@@ -494,14 +494,22 @@ LIST = 42
 
 
 def _heads(series: Iterable[str], width: int = SMALL) -> dict[str, str]:
-    """Return a head for each lesion: its target, where no other has that.
+    """Return a head for each lesion: the shortest that tells all apart and fits, else a number.
 
     >>> _heads(["bundled + mlp:zero:*", "bundled + attention:zero:*"])
     {'bundled + mlp:zero:*': 'mlp', 'bundled + attention:zero:*': 'attention'}
+    >>> _heads(["a + mlp:zero:*", "a + mlp:swap:*"], 10)
+    {'a + mlp:zero:*': 'mlp:zero:*', 'a + mlp:swap:*': 'mlp:swap:*'}
+    >>> _heads(["a + mlp:zero:*", "a + mlp:swap:*"], 3)
+    {'a + mlp:zero:*': '1', 'a + mlp:swap:*': '2'}
     """
-    names = {one: one.rpartition(" + ")[2].partition(":")[0][:width] for one in series}
-    apart = len({*names.values()}) == len(names)
-    return names if apart else {one: str(at) for at, one in enumerate(names, 1)}
+    wholes = list(series)
+    lesions = [one.rpartition(" + ")[2] for one in wholes]
+    targets = [one.partition(":")[0][:width] for one in lesions]
+    for names in (targets, lesions, wholes):
+        if len({*names}) == len(wholes) and all(len(one) <= width for one in names):
+            return dict(zip(wholes, names, strict=True))
+    return {one: str(at) for at, one in enumerate(wholes, 1)}
 
 
 class CurvesPage(Page):
