@@ -40,7 +40,8 @@ _SPEECH = """
 {silence} seconds of background noise, and synthesised speech. Another {dev_clips} clips of
 {dev_speakers} speakers, the dev speakers, selected the checkpoints of runs 1 to 3. Runs 4 to 6
 followed schedules set beforehand, and in their last {late:.0f} % the dev speakers are training data
-too. The weights are the mean of the moving averages at the ends of runs 5 and 6, without a selection.
+too. The weights are the mean of the moving averages at the ends of runs 5 and 6, without a
+selection.
 
 {credit}. Licence of the recordings: {licence}.
 For training they were changed: cut, mixed with noise and reverberation, played faster and slower.
