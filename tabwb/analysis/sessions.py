@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from tabwb.analysis.administrations import AdministrationData, load_administrations
 from tabwb.analysis.change import answers_of, days_of, in_order
 from tabwb.analysis.frame import Place
+from tabwb.analysis.statistics.naming import Speech, naming_item, speech_of
 from tabwb.analysis.statistics.summary import named_of
 from tabwb.battery.model import Battery, Item
-from tabwb.phonology.inventory import SILENT, parse_pronunciation, to_ipa
+from tabwb.phonology.inventory import SILENT, to_ipa
 from tabwb.records.speech import is_typed
 from tabwb.records.states import TrialState
 from tabwb.records.steps import Session, Step, said_in
 from tabwb.records.trials import Trial
 from tabwb.scoring.naming.summary import NamedItem
+from tabwb.scoring.text import fold_case
 from tabwb.scoring.word_difference import word_difference
 from tabwb.store.store import Store
 
 RIGHT = "right"
 RULES = {"correct-any": "Right anywhere (by rule)", "correct-first": "Right at first (by rule)"}
 COMPARED = (
-    "Names of pictures are compared with the target: words as a listener heard them, else the "
-    "phonemes of the transcript (a program's is a draft), with the nearest accepted form. Other "
+    "Names of pictures are compared with the nearest accepted name: words or phonemes as a "
+    "listener heard them, else the phonemes of the transcript (a program's is a draft). Other "
     "answers are compared with the answer of the first session. A difference is not a diagnosis: "
     "it says nothing about a person's condition or care."
 )
@@ -58,6 +59,7 @@ def session_steps(store: Store, members: Sequence[AdministrationData]) -> tuple[
         {(part.id, item.item): item for part in named_of([one]) for item in part.items}
         for one in ordered
     ]
+    speeches = [speech_of(one.speaker, battery.language) for one in ordered]
     trials: dict[tuple[int, Place], Trial] = {}
     for one in whole:
         for trial in one.own_trials:
@@ -80,7 +82,7 @@ def session_steps(store: Store, members: Sequence[AdministrationData]) -> tuple[
                 step = replace(step, status=state, reason=trial.reason, session=session)
                 step = said_in(step, trial, judge) if trial.is_answered else step
             if (of := named[at].get(place)) is not None:
-                step = _named(step, of, item)
+                step = _named(step, of, item, speeches[at])
             elif step.answer and first is None:
                 first, step = step.answer, replace(step, words=len(step.answer.split()))
             else:
@@ -101,18 +103,20 @@ def _compared(step: Step, other: str | None) -> Step:
     return replace(step, words=len(words), new_words=new, session=session)
 
 
-def _named(step: Step, said: NamedItem, item: Item) -> Step:
-    """Return a step with what a person called a picture, compared with the target."""
+def _named(step: Step, said: NamedItem, item: Item, speech: Speech) -> Step:
+    """Return a step with what a person called a picture, compared with the accepted names."""
     assert step.session is not None
-    given: Any = item.extra.get("accept", ())
-    forms = [_ipa(parse_pronunciation(one["phonemes"], beyond="keep")) for one in given]
-    answer, source = said.heard, "as a listener heard it"
-    if not answer:
-        answer, source = _ipa(said.phonemes), _transcript_of(said.transcriber)
-    elif not answer.isascii() or answer.isupper() or answer[0] in "/[":
-        answer = _ipa(parse_pronunciation(answer.strip("/[] "), beyond="keep"))
-    else:
-        forms = [said.target]
+    accepted = naming_item(item).accept
+    forms = [_ipa(one.phonemes) for one in accepted]
+    answer, source, unit = _ipa(said.phonemes), _transcript_of(said.transcriber), "phonemes"
+    if said.heard:
+        source, attempts = "as a listener heard it", speech.read(said.heard).attempts
+        words = " ".join(one.word for one in attempts if one.words)
+        answer = words or _ipa([sound for one in attempts for sound in one.phonemes])
+        if words or not answer:
+            names = said.target, *(one.word for one in accepted)
+            answer, forms = words or said.heard, [fold_case(name) for name in names if name]
+            unit = "words"
     status = "ok" if said.status == "answered" else said.status
     if said.transcriber and not answer and status == "ok":
         source = "no speech in the transcript"
@@ -120,7 +124,7 @@ def _named(step: Step, said: NamedItem, item: Item) -> Step:
         step, answer=answer, status=status, reason=said.reason,
         features={name: said.rules[name] for name in RULES if name in said.rules},
         session=step.session._replace(
-            target=said.target,
+            target=said.target, unit=unit,
             source=source if answer or said.transcriber else "nobody transcribed it",
         ),
     )  # fmt: skip

@@ -22,6 +22,7 @@ class Session(NamedTuple):
         target: the name that was asked for; empty: no picture was named.
         compared: the text with which the answer is compared; None: with nothing.
         source: of the words, where a picture was named.
+        unit: of what is compared: words or phonemes.
     """
 
     administration: int
@@ -32,6 +33,7 @@ class Session(NamedTuple):
     target: str = ""
     compared: str | None = None
     source: str = ""
+    unit: str = "words"
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,12 +37,14 @@ from tabwb.scoring.naming.summary import (
     summarise,
 )
 from tabwb.scoring.participant_tests import McNemar, mcnemar
-from tabwb.tasks.spoken_naming.items import listed_forms, listed_words, naming_item
+from tabwb.tasks.spoken_naming.items import listed_forms, listed_words
+from tabwb.tasks.spoken_naming.items import naming_item as naming_item  # noqa: PLC0414
 from tabwb.tasks.spoken_naming.scores import Naming as Naming  # noqa: PLC0414
 from tabwb.tasks.spoken_naming.scores import listener_codes, named_item, naming_of
 from tabwb.tasks.spoken_naming.task import NamingRules
 from tabwb.tasks.spoken_naming.views import NamingView as NamingView  # noqa: PLC0414
-from tabwb.tasks.spoken_naming.views import speech_of
+from tabwb.tasks.spoken_naming.views import Speech as Speech  # noqa: PLC0414
+from tabwb.tasks.spoken_naming.views import speech_of as speech_of  # noqa: PLC0414
 
 
 def namings(source: AdministrationData) -> tuple[Naming, ...]:

@@ -231,11 +231,7 @@ class DialPage(Page, can_focus=True):
 
     def _alike(self, step: Step) -> str:
         same, seeds = self.alike(step)
-        if not seeds:
-            return "no feature has a value: not compared with other seeds"
-        if seeds == 1:
-            return "no other seed is computed"
-        return f"{same} of {seeds} seeds alike"
+        return f"{same} of {seeds} seeds alike" if seeds > 1 else "not compared with other seeds"
 
     async def _load(self) -> None:
         from tabwb.workbench.lesions.dial import Setting
@@ -736,10 +732,10 @@ class DialPage(Page, can_focus=True):
             return
         items = list(self.facts.items)
         drawn = random.Random(DRAW).sample(items, len(items))
-        item = drawn[self._drawn % len(drawn)]
+        at = self._drawn % len(drawn)
         self._drawn += 1
-        self.change(item=item)
-        self._say(f"random: {item}   draw {self._drawn} of {len(items)}, seed {DRAW}")
+        self.change(item=drawn[at])
+        self._say(f"random: {drawn[at]}   draw {at + 1} of {len(items)}, seed {DRAW}")
 
     def dial_most(self) -> None:
         """Change the largest amount."""
@@ -870,12 +866,11 @@ def _session_answer(step: Step | None, width: int) -> Iterator[Content]:
     given = step.session
     against = step.answer if given.compared is None else given.compared
     yield from styled(word_difference(against, step.answer).second, width)
-    unit = "phonemes" if given.source.startswith("transcript") else "words"
     notes = [
         f"#{given.administration}",
         step.reason if step.reason or not given.source else given.source,
         "" if step.status in {"ok", "error"} else step.status,
-        f"{len(step.new_words)} of {step.words} {unit} differ" if given.compared else "",
+        f"{len(step.new_words)} of {step.words} {given.unit} differ" if given.compared else "",
         "" if given.recorded else "no sound",
     ]
     yield from folded(f"[{', '.join(filter(None, notes))}]", width, QUIET)
