@@ -6,6 +6,7 @@ named by a hash or a counter, and nothing that all share is repeated in each.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -69,6 +70,32 @@ class Differing(NamedTuple):
         own = ({key: one[key] for key in told if key in one} for one in self.own)
         return tuple(facts_name(one) or facts_name(self.common) for one in own)
 
+    @property
+    def brief(self) -> tuple[str, ...]:
+        """A short name for each: values alone, without those that most have of a condition.
+
+        >>> ways = ("generate", "generate", "enforced")
+        >>> facts = [{"model": m, "protocol": p} for m, p in zip("aab", ways, strict=True)]
+        >>> differing([*facts, {"model": "a", "protocol": "likelihood"}]).brief
+        ('a', 'a', 'b · enforced', 'a · likelihood')
+        """
+        told = self.telling
+        usual = {
+            key: Counter(one[key] for one in self.own if key in one).most_common(1)[0][0]
+            for key in told
+            if key not in BARE or key in ("operation", "decoding")
+        }
+        own = ({key: one[key] for key in told if key in one} for one in self.own)
+        kept = ({key: one[key] for key in one if one[key] != usual.get(key)} for one in own)
+        return tuple(
+            " · ".join(
+                value if key in BARE or not _is_vague(value) else f"{key} {value}"
+                for key, value in one.items()
+            )
+            or facts_name(self.common)
+            for one in kept
+        )
+
 
 BARE = frozenset(
     {
@@ -99,6 +126,11 @@ def facts_name(facts: Facts) -> str:
         else f"{key} {value}"
         for key, value in facts.items()
     )
+
+
+def _is_vague(value: str) -> bool:
+    """Return whether a value says nothing without its key."""
+    return value in ("none", "as-given") or value[0].isdigit()
 
 
 def differing(several: Sequence[Facts]) -> Differing:

@@ -22,7 +22,10 @@ from tabwb.scoring.word_difference import word_difference
 from tabwb.store.store import Store
 
 RIGHT = "right"
-RULES = {"correct-any": "Right anywhere (by rule)", "correct-first": "Right at first (by rule)"}
+RULES = {
+    "correct-any": "Right anywhere (by rule)",
+    "correct-first": "First attempt right (by rule)",
+}
 COMPARED = (
     "Names of pictures are compared with the nearest accepted name: words or phonemes as a "
     "listener heard them, else the phonemes of the transcript (a program's is a draft). Other "

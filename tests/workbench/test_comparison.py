@@ -252,7 +252,7 @@ async def test_features_sorting_help_and_groups(sit: Sit) -> None:
         await seat.reads("3 of 5  0.15-0.95")
         assert detail.region.y >= table(seat).region.bottom
         assert names(seat)[0] == "weak"
-        await seat.reads("95 %  word  sentence  repetition")
+        await seat.reads("word  sent")
         await seat.pilot.resize_terminal(*WIDE)
         await seat.reads("burden ↓")
         await seat.press("less_than_sign")

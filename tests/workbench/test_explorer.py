@@ -23,11 +23,11 @@ async def test_rows_have_state_number_battery_examinee_and_count(sit: Sit, batte
             return next(one.split() for one in rows(seat) if f" {number} " in one)
 
         planned = seat.work.administration.planned
-        assert row(2) == ["◆▸", "2", "sma…", "echo", f"1/{planned}"]
-        assert row(1) == ["‖", "1", "sma…", "echo@…dog", f"0/{planned}"], "cut to the width"
+        assert row(2) == ["◆▸", "2", "echo", f"1/{planned}"]
+        assert row(1) == ["‖", "1", "echo@text=dog", f"0/{planned}"]
         assert len({len(one) for one in rows(seat)[-2:]}) == 1, "counts are below each other"
         await seat.press("a", at="results")
-        await seat.until(lambda: row(2) == ["◆✓", "2", "sma…", "echo", "1/3"], "right of scored")
+        await seat.until(lambda: row(2) == ["◆✓", "2", "echo", "1/3"], "right of scored")
 
 
 async def test_rows_are_clicked_found_by_words_and_stay_folded(sit: Sit, battery: str) -> None:

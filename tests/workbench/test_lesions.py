@@ -37,6 +37,7 @@ from tabwb.store.store import Store
 from tabwb.workbench.comparison.page import ModelsPage
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.view_models import Verdict
+from tabwb.workbench.jobs.page import BEGUN
 from tabwb.workbench.lesions.controller import CurvesWanted
 from tabwb.workbench.lesions.curves import (
     SEVERAL,
@@ -54,7 +55,10 @@ from tabwb.workbench.lesions.curves import (
 from tabwb.workbench.lesions.form import GridScreen, LesionForm
 from tabwb.workbench.lesions.laboratory import Answer, Laboratory, Pair
 from tabwb.workbench.lesions.page import LesionsPage, lines_of
-from tabwb.workbench.lesions.sweep_page import SweepPage
+from tabwb.workbench.lesions.page_words import BEGIN
+from tabwb.workbench.lesions.subject import PAGE, SWEEP_PAGE
+from tabwb.workbench.lesions.sweep_page import _BEGIN, SweepPage
+from tabwb.workbench.results import subject as results
 from tabwb.workbench.shell.dialogs import Selection
 from tabwb.workbench.shell.drawn import STEPS
 from tabwb.workbench.shell.settings import colours_of
@@ -109,6 +113,17 @@ async def give_last(seat: Seat, page: LesionsPage) -> None:
     await seat.until(lambda: page._pairs and page._pairs[0].lesioned, "both answers")
     await seat.until(lambda: page.state.phase == "ready", "the end")
     await seat.reads("▲ lesioned")
+
+
+def test_hints_name_keys_of_commands() -> None:
+    of_results = (*results.PAGE, *results.NAMING_COMMANDS, *results.COMMANDS)
+    for hints, commands in (
+        (BEGIN, PAGE),
+        (_BEGIN, SWEEP_PAGE),
+        (BEGUN[:3], of_results),
+    ):
+        keys = {one.key for one in commands} | {"enter"}
+        assert {key for key, _ in hints} <= keys
 
 
 async def test_a_lesion_is_written_and_an_administration_gets_the_answer_of_the_laboratory(

@@ -66,7 +66,7 @@ KEYS = (
     ("enter", "settle the marked answer: present, absent or cannot tell, with a reason"),
     ("t", "show the answers that are open, those that are settled, or all"),
     ("/", "show the answers to one question"),
-    ("esc", "return to the rating sets, where r opens the rating screen"),
+    ("esc", "return to the rating sets, where space opens the rating screen"),
 )
 """What can be done, while no answer is listed."""
 
@@ -516,7 +516,7 @@ ANSWERS: Sequence[Column[Row]] = (
     Column("sample", lambda row: str(row.dispute.sample), right=True),
     Column("question", lambda row: row.dispute.title, least=12, style="bold"),
     Column(
-        "people differ",
+        "differ",
         lambda row: figure(row.dispute.people_differ),
         right=True,
         rank=1,
@@ -524,7 +524,7 @@ ANSWERS: Sequence[Column[Row]] = (
         tip=PAIRS.format("people"),
     ),
     Column(
-        "judges differ",
+        "judges",
         lambda row: figure(row.dispute.judges_differ),
         right=True,
         rank=2,

@@ -423,7 +423,7 @@ class ModelsPage(Page):
         """Return why there is no row."""
         words = self.query_one(FilterField).value
         if self.basis is None:
-            return "There are no answers yet; n begins an administration." if self.done else ""
+            return "There are no answers yet; F2 begins an administration." if self.done else ""
         there = [row for row in self._rows.all if self._in_basis(row)]
         names = "\n".join(f"  {row.label}" for row in there)
         one = self.by if self.by == "model" else "group"

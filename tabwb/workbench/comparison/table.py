@@ -212,7 +212,7 @@ class Names:
     Attributes:
         common: what all rows are, in words.
         keys: those that are columns; none where the rows differ in model or examinee alone, or
-            where columns would leave no room for results.
+            where columns would leave no room for results: then a row has a short name.
         telling: those without which two rows would be alike.
     """
 
@@ -220,7 +220,11 @@ class Names:
         split = differing(facts_of_groups([row.group for row in rows])) if rows else NO_ROWS
         self.telling = split.telling
         wide = sum(max(len(one.get(key, "")) for one in split.own) for key in self.telling)
-        whole = wide > WIDEST or not {*split.keys} - {"model", "participant", "lesion"}
+        bare = not {*split.keys} - {"model", "participant", "lesion"}
+        whole = wide > WIDEST or bare
+        people = not any(row.group.has_model for row in rows)
+        brief = split.brief if whole and (people or not bare) else ()
+        self._brief = dict(zip(map(key_of, rows), brief, strict=bool(brief)))
         self.keys = () if whole else split.keys
         self.common = "" if whole else facts_name(split.common)
         own = zip(split.own, split.names, strict=True)
@@ -230,10 +234,15 @@ class Names:
         """Return what a row has of a key."""
         return self._own[key_of(row)][0].get(key, "")
 
+    def label(self, row: Grouped) -> str:
+        """Return the whole name of a row."""
+        return self._brief.get(key_of(row), row.label)
+
     def renamed(self, row: Grouped) -> Grouped:
         """Return a row with the name that tells it from the others as its label."""
         if not self.keys:
-            return row
+            called = self._brief.get(key_of(row))
+            return replace(row, group=replace(row.group, called=called)) if called else row
         own = self._own[key_of(row)][0]
         called = " ".join(own[key] for key in self.telling if key in own)
         return replace(row, group=replace(row.group, called=called))
@@ -241,7 +250,7 @@ class Names:
     def title(self, row: Grouped, room: int) -> str:
         """Return what tells a row from the others, where there is room with its keys."""
         if not self.keys or key_of(row) not in self._own:
-            return row.label
+            return self.label(row)
         name = self._own[key_of(row)][1]
         return name if len(name) <= room else self.renamed(row).label
 
@@ -368,7 +377,7 @@ class ReadRows:
         return ", ".join(counts) or "0 of 0 models"
 
 
-LEAST_NAME, ROOMY_NAME = 12, 36
+LEAST_NAME, ROOMY_NAME = 22, 36
 """Columns of a name at least, and before intervals become wider."""
 BURDEN_AXIS, RIGHT_AXIS = (12, 32), (7, 20)
 """The least and the most columns of drawn intervals."""
@@ -438,19 +447,25 @@ def columns_of(
     right = [*_right_columns(rows, order, *ranks), *_named_columns(rows, order, *ranks)]
     columns: list[Column[Grouped]] = [
         Column("", lambda row: "x" if key_of(row) in marked else "·", id="mark"),
-        *_name_columns(rows, ", ".join(titles) or by, order, names),
+        *_name_columns(
+            rows,
+            ", ".join(titles) or by,
+            order,
+            names,
+            LEAST_NAME // 2 if right_first else LEAST_NAME,
+        ),
     ]
     return [*columns, *([*right, *burdens] if right_first else [*burdens, *right])]
 
 
 def _name_columns(
-    rows: Sequence[Grouped], by: str, order: Order, names: Names | None
+    rows: Sequence[Grouped], by: str, order: Order, names: Names | None, least: int
 ) -> Iterator[Column[Grouped]]:
-    """Yield the columns that tell rows apart, which are never cut: keys, else the label."""
+    """Yield the columns that tell rows apart: keys, which are never cut, else the name."""
     if names is None or not names.keys:
         head = _headed(by, "model", order)
-        label = attrgetter("label")
-        yield Column(head, label, id="model", least=LEAST_NAME, most=ROOMY_NAME)
+        label = attrgetter("label") if names is None else names.label
+        yield Column(head, label, id="model", least=least, most=ROOMY_NAME)
         return
     for at, key in enumerate(names.keys):
         number = all(_is_number(names.cell(key, row)) for row in rows)
@@ -603,8 +618,13 @@ def _right_columns(
             tip += f"; ◆ {', '.join(baselines)}"
         head = _headed(short[given.title], name, order)
         cell, bar = partial(_share, given.id), partial(_drawn_share, given.id)
-        yield Column(head, cell, id=name, right=True, rank=rank, tip=tip)
+        least = 0 if name == order.column else LEAST_SHARE
+        yield Column(head, cell, id=name, right=True, rank=rank, tip=tip, least=least)
         yield Column("", bar, id=name, rank=drawn, grow=RIGHT_AXIS, tip=tip)
+
+
+LEAST_SHARE = 5
+"""The width to which the head of a share is cut before names are."""
 
 
 def _share(subtest: str, row: Grouped) -> str:

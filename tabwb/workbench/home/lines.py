@@ -29,7 +29,6 @@ from tabwb.workbench.shell.drawn import interval_bar, marks, scale, share_bar, s
 from tabwb.workbench.shell.widgets import content_of
 from tabwb.workbench.shell.wording import (
     AMBER,
-    LESIONED,
     QUIET,
     WITHDRAWN,
     conditions_words,
@@ -98,8 +97,10 @@ def unfinished(
     return sorted(rows, key=lambda row: -row.administration.id)
 
 
-def unfinished_columns() -> Sequence[Column[Unfinished]]:
+def unfinished_columns(rows: Sequence[Unfinished]) -> Sequence[Column[Unfinished]]:
     """Return the columns of what can be continued."""
+    examinees = short_examinees([row.administration.conditions for row in rows])
+    names = {row.id: name for row, name in zip(rows, examinees, strict=True)}
 
     def words(row: Unfinished) -> Content:
         return Content.styled(row.words, AMBER if row.words.startswith("!") else "")
@@ -111,7 +112,7 @@ def unfinished_columns() -> Sequence[Column[Unfinished]]:
         Column("", lambda row: _sign(row.administration)),
         Column("#", lambda row: str(row.administration.id), right=True),
         Column("battery", lambda row: row.administration.battery, least=8),
-        Column("with", lambda row: _examinee(row.administration), least=10),
+        Column("with", lambda row: names[row.id], least=WITH),
         Column("given", lambda row: _progress(row.administration), right=True),
         Column("", words, rank=2),
         *_when(given, 3),
@@ -342,12 +343,6 @@ def _progress(administration: Administration) -> str:
 def _sign(administration: Administration) -> Content:
     amber = administration.interrupted
     return Content.styled(glyph_of(administration), AMBER if amber else "")
-
-
-def _examinee(administration: Administration) -> str:
-    lesion = administration.conditions.lesion
-    mark = f" {LESIONED} {lesion}" if lesion else ""
-    return f"{administration.conditions.examinee}{mark}"
 
 
 def _right(scored: ScoredAdministration | None) -> str:

@@ -441,7 +441,7 @@ class HomePage(Page, can_focus=True):
         rows = lines.unfinished(catalogue.open, catalogue.interrupted, seen)
         self.query_one("#home-continue").display = bool(rows)
         self.query_one("#home-open", RowList).show(
-            lines.unfinished_columns(), rows, ids=lambda row: row.id
+            lines.unfinished_columns(rows), rows, ids=lambda row: row.id
         )
         latest = self.query_one("#home-latest", RowList)
         if latest.size.height:  # none while another page is shown

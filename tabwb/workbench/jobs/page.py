@@ -33,7 +33,7 @@ NONE = (
 )
 BEGUN = (
     ("j", "in results: another judge rates the responses"),
-    ("b", "in results: the responses are scored and judged again"),
+    ("B", "in results: the responses are scored and judged again"),
     ("M", "in results of pictures that were named: a transcriber hears the recordings"),
     ("i", "on the first page: files with responses are imported"),
     ("T", "on the first page: sound files are transcribed"),

@@ -278,6 +278,11 @@ def draw(plot: PlotextPlot, curve: Curve, measure: Cell, colours: Mapping[str, s
     plt.xlabel("amount")
 
 
+def _of_what(measure: Cell) -> str:
+    """Return which values of a category a measure has: ``features``, or ``responses``."""
+    return measure.section.split(" ")[0].lower()
+
+
 def _drawn(several: Iterable[Curve | HeatMap]) -> list[Curve]:
     """Return the curves that have values."""
     return [one for one in several if isinstance(one, Curve) and one.amounts]
@@ -814,10 +819,12 @@ class CurvesPage(Page):
             one: one.name(titles, rater=False) if one.part or one.feature else one.section
             for one in self._all
         }
-        for more in (attrgetter("section"), attrgetter("rater")):
+        for more in (_of_what, attrgetter("rater")):
             n = Counter(names.values())
             names = {
-                one: f"{name}, {more(one)}" if n[name] > 1 and more(one) not in (name, "") else name
+                one: name
+                if n[name] == 1 or name.lower().startswith(more(one))
+                else f"{name}, {more(one)}"
                 for one, name in names.items()
             }
         room = self.query_one(CurvePane).size.width // self._grid[1] - 4
@@ -858,7 +865,7 @@ class CurvesPage(Page):
         heads = _heads(self._series, max(map(len, self._series)))
         parts = [(f"{SEVERAL[at]} {head}   ", "" if at % 2 else ACCENT)
                  for at, head in enumerate(heads.values())]  # fmt: skip
-        return Content.assemble(*parts, ("○ controls   ", AMBER), ("╌ intact", QUIET))
+        return Content.assemble(*parts, ("○ controls   ", AMBER), ("╌ intact   → amount", QUIET))
 
     def _nothing(self, width: int) -> Iterator[Content]:
         if self.read is None:

@@ -109,8 +109,10 @@ def read_item_picture(engine: Engine, facts: Facts, item: str) -> tuple[Pixels |
         return None, ""
     try:
         return read_picture(engine.store.battery_assets(facts.hash)[name], name), ""
-    except (KeyError, TabwbError) as error:
+    except KeyError as error:
         return None, str(error)
+    except TabwbError as error:
+        return None, error.message
 
 
 class Dialled:

@@ -503,9 +503,9 @@ class DialPage(Page, can_focus=True):
             return
         amounts, answers = self._amounts, self._answers
         wide = self._wide
-        title = min(TITLE, max(width - 2 * wide * len(amounts) - 7, 8))
         scale = self._scale(len(amounts))
         roles = ("lesion",) if self.days else ("lesion", "control")
+        title = min(TITLE, max(width - len(roles) * (wide * len(amounts) + 2) - 3, 8))
         head = "by session" if self.days else "lesion, then control"
 
         def row(name: str, sign: str, value: Callable[[Step], float | None], style: str) -> Content:

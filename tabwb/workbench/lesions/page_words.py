@@ -18,10 +18,10 @@ WIDEST = 100
 BEGIN = (
     ("enter", "puts the part under the cursor into the fields"),
     ("space", "gives the item to the intact model and under the lesion, side by side"),
-    ("a", "gives the whole subtest; left and right give the previous and the next item"),
+    ("G", "gives the whole subtest; left and right give the previous and the next item"),
     ("o", "turns the lesion on or off; ▲ marks it on every page while it is on"),
     ("N", "administers a battery with this lesion; the responses are stored"),
-    ("g", "sweeps this lesion over amounts, layers and seeds; w opens the page of sweeps"),
+    ("s", "sweeps this lesion over amounts, layers and seeds; w opens the page of sweeps"),
 )
 """What can be done first."""
 HELP = """\
@@ -106,7 +106,7 @@ seeds = [1, 2, 3, 4, 5]
 controls = true                # for each lesion one with as many weights"""
 NO_GRID = (
     "A grid is a TOML file. The laboratory writes one from a lesion: b on the first page, "
-    "then g. docs/lesions.md describes the file."
+    "then s. docs/lesions.md describes the file."
 )
 MOST = 12
 """Earlier sweeps that are listed."""

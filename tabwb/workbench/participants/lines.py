@@ -203,7 +203,7 @@ def record(
         words = f"version {speaker.version}, {speaker.recorded_at[:10]}, by {speaker.by}"
         yield from folded(words, width, QUIET)
     else:
-        yield from folded("No record: e adds values.", width, QUIET)
+        yield from folded("No record: E adds values.", width, QUIET)
     if read is not None:
         kept = counted({name: n for name, n in read.counts.items() if n})
         yield from folded(f"Stored: {kept or 'nothing else'}.", width, QUIET)

@@ -370,7 +370,7 @@ class SetsPage(Page):
         if one is None:
             self.show_message("no rating set is planned: p plans one")
         elif one.set.status == "closed":
-            self.show_message(f"rating set {one.set.name} is closed: m opens it again")
+            self.show_message(f"rating set {one.set.name} is closed: L opens it again")
         elif desk.work is not None or desk.jobs:
             self.show_message(OPEN if desk.work is not None else BUSY)
         else:

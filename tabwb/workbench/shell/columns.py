@@ -93,6 +93,8 @@ def shortened_apart(labels: Sequence[str], width: int) -> list[str]:
     for label, own in words.items():
         if len(label) > width and own and (plain[cut[label]] > 1 or begins[own[0]] > 1):
             cut[label] = shortened(_fewer_words(own, sharing, having, width), width)
+            if cut[label].endswith("…") and label.startswith(cut[label][:-1]):
+                cut[label] = clipped(label, width)  # as much as there is room for
     for shown in [one for one, n in Counter(cut.values()).items() if n > 1]:
         alike = [label for label in different if cut[label] == shown]
         pairs = enumerate(zip(*alike, strict=False))
@@ -245,6 +247,8 @@ class Fitted(Generic[R]):
         for one in self.measured:
             head = one.column.head
             made = head(one.width) if callable(head) else head
+            if isinstance(made, str) and cell_len(made) > one.width > 1:
+                made = f"{made[: one.width - 1]}."
             heads.append(Content.styled(made, QUIET) if isinstance(made, str) else made)
         return self._joined(heads)
 

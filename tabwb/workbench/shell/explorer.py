@@ -140,10 +140,11 @@ class Entry(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The head of a group: what it has, how many."""
+    """The head of a group: what it has, how many, and what all of them share."""
 
     title: str
     n: int
+    shared: str = ""
 
 
 Row = Group | Entry | Administration | Series[Administration]
@@ -191,9 +192,10 @@ under a lesion. ◆ marks the open administration.
         self._unfolded: set[object] = set()
         """The keys of sweeps and series whose members are listed."""
         self._members: dict[int, str] = {}
+        """What tells such members apart, by number."""
+        self._short: Mapping[str, str] = {}
         self._lesions: Mapping[str, str] = {}
         self._several = False
-        """What tells such members apart, by number."""
         self._columns_of: Sequence[Column[Administration]] = (
             Column("", self._sign),
             Column("", lambda one: str(one.id), right=True),
@@ -219,6 +221,17 @@ under a lesion. ◆ marks the open administration.
         """Show a catalogue and the open administration, of which only the progress may be new."""
         if catalogue is not self._catalogue or opened != self._opened:
             self._catalogue, self._opened = catalogue, opened
+            if catalogue.administrations:
+                from tabwb.analysis.names import short_names  # not before the first frame
+
+                given = [one.conditions for one in catalogue.administrations]
+                self._short = short_names(
+                    {
+                        one.examinee: one.labels.get("profile", "")
+                        for one in given
+                        if one.kind == "model"
+                    }
+                )
             self._fill()
 
     def show_score(self, number: int, right: int, scored: int) -> None:
@@ -241,14 +254,17 @@ under a lesion. ◆ marks the open administration.
         found = self._finder.ranked(catalogue.administrations, self._words)
         batteries = [one for one in catalogue.batteries if self._has_words(f"{one.id} {one.title}")]
         given, several = self._listed([self._as_now(one) for one in found])
+        measured = [one for one in given if isinstance(one, Administration)]
+        shared = found[0].battery if len({one.battery for one in found}) == 1 else ""
         rows = [
             *self._group("Batteries", [Entry("battery", one.id) for one in batteries]),
             *self._group("Examinees", [Entry("examinee", name) for name in examinees]),
-            *self._group("Administrations", given, len(found), several),
+            *self._group("Administrations", given, len(found), several, shared),
         ]
-        measured = [one for one in given if isinstance(one, Administration)]
         own = [one for one in measured if one.id not in self._members]
         columns = [*self._columns_of]
+        if shared:
+            columns[2] = replace(columns[2], cell=lambda one: "")
         if lesioned := [one for one in own if one.conditions.lesion]:
             self._name_lesions([one.conditions for one in lesioned])
             least = max(len(self._examinee(one)) for one in lesioned)
@@ -284,9 +300,10 @@ under a lesion. ◆ marks the open administration.
 
     def _examinee(self, one: Administration) -> str:
         given = one.conditions
+        name = self._short.get(given.examinee, given.examinee)
         if not given.lesion:
-            return given.examinee
-        model = f"{given.examinee} " if self._several else ""
+            return name
+        model = f"{name} " if self._several else ""
         return f"{model}{LESIONED}{self._lesions.get(given.lesion, given.lesion)}".replace(
             " · ", " "
         )
@@ -295,11 +312,16 @@ under a lesion. ◆ marks the open administration.
         return self._opened if self._opened is not None and one.id == self._opened.id else one
 
     def _group(
-        self, title: str, rows: Sequence[Row], n: int | None = None, several: int = 0
+        self,
+        title: str,
+        rows: Sequence[Row],
+        n: int | None = None,
+        several: int = 0,
+        shared: str = "",
     ) -> Iterator[Row | Heading]:
         n = len(rows) if n is None else n
         several = several or len(rows)
-        yield Group(title, n)
+        yield Group(title, n, shared)
         if title in self._folded:
             return
         yield from rows
@@ -317,7 +339,11 @@ under a lesion. ◆ marks the open administration.
         """Return the line of a group, of a name, or of an administration."""
         if isinstance(row, Group):
             sign = "▸" if row.title in self._folded else "▾"
-            return Content.assemble((f"{sign} ", QUIET), (row.title, "bold"), (f"  {row.n}", QUIET))
+            n = (f"  {row.n}", QUIET)
+            line = Content.assemble((f"{sign} ", QUIET), (row.title, "bold"), n)
+            if row.shared and len(row.shared) < fitted.width - line.cell_length:
+                line = spread(line, Content.styled(row.shared, QUIET), fitted.width)
+            return line
         if isinstance(row, Entry):
             return Content(f"  {self._names(row.kind, fitted.width - 2)[row.name]}")
         if isinstance(row, Series):
@@ -334,7 +360,8 @@ under a lesion. ◆ marks the open administration.
     def _names(self, kind: str, width: int) -> Mapping[str, str]:
         """Return what the names of a kind are cut to."""
         names = [row.name for row in self.rows if isinstance(row, Entry) and row.kind == kind]
-        return dict(zip(names, shortened_apart(names, width), strict=True))
+        short = [self._short.get(name, name) if kind == "examinee" else name for name in names]
+        return dict(zip(names, shortened_apart(short, width), strict=True))
 
     def _is_open(self, row: Row | Heading) -> bool:
         opened = self._opened
