@@ -963,8 +963,8 @@ A **map** has one cell for each target in each layer, lesioned alone: the mean o
 difference to the intact model. The shade and the glyph behind the number show its size.
 
 - the page opens on the measure and the lesion that move most from the intact model; from 120
-  columns it shows several measures, those that move most first: the arrows move between them,
-  **enter** or **+** shows one alone beside the list of all, and again: several
+  columns it shows several measures of up to 8 lesions, those that move most first: the arrows move
+  between them, **enter** or **+** shows one alone beside the list of all, and again: several
 - **up**, **down** change the measure, **/** lists all; **left**, **right** change the lesion
 - **g** changes between curves and maps; **t** between differences and values of a map
 - **r** reads again; while a sweep runs, this happens after each condition
