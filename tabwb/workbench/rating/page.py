@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 OPEN = "An administration is open, and its messages could reveal sources: F8 leaves it."
 BUSY = "A job is running, and its messages could reveal sources: rate when it has ended."
-WEIGHTED = "positive_count_weighted"
-"""The mean of kappa that is shown."""
 READING = "… reading"
 LOWEST = -0.25
 """The left end of the axis of kappas."""
@@ -204,6 +202,8 @@ def agreement_lines(found: Agreement | str, width: int) -> Iterator[Content]:
     if isinstance(found, str):
         yield from folded(found, width, QUIET)
         return
+    from tabwb.analysis.agreement import WEIGHTED  # loads numpy
+
     measures = [row for row in found.measures if row["kappa"] is not None]
     if not measures:
         reasons = dict.fromkeys(row.get("reason") for row in found.measures)
