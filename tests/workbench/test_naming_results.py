@@ -442,6 +442,7 @@ async def test_the_sessions_of_a_speaker_are_on_the_dial_with_their_sound(
             store.people.keep_consents([Consent("S-014", "share", True, "2026-11-01")])
         await seat.press_button("begin")
         await seat.until(file.exists, "the page")
+        await seat.reads("written")  # and how the job ended
         await seat.press("escape", "escape")
         await seat.closed()
 

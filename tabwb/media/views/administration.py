@@ -141,7 +141,10 @@ def _found(battery: Battery, judge: Judge) -> str:
     found = plural(len(most), "feature") if most else "no feature"
     more = f" and {len(most) - MOST_FOUND} more" if len(most) > MOST_FOUND else ""
     listed = f": {named}{more}" if most else ""
-    return f"{judge.rater} found {found} in {plural(burden.n_burden, 'response')} ({seen}){listed}"
+    where = plural(burden.n_burden, "response")
+    if burden.n_burden < burden.usable.usable:  # what it found in others is not counted
+        where += " with a burden"
+    return f"{judge.rater} found {found} in {where} ({seen}){listed}"
 
 
 def summary_view(

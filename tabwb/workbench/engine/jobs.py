@@ -293,7 +293,8 @@ class Jobs(Controller):
             else:
                 brief, wrong = wanted.brief(tools.document), wanted.wrong(tools.document)
                 words = [*said, *warned, *brief, *_tables(tools), *wrong]
-                made = next((one["id"] for one in document.get("administrations") or ()), None)
+                given = document.get("administrations") or ()
+                made = next((one["id"] for one in given if isinstance(one, dict)), None)
         except Interrupted as stopped:
             phase, words = "stopped", [*warned, stopped.message]
         except TabwbError as error:
