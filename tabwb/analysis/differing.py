@@ -106,6 +106,8 @@ BARE = frozenset(
         "amount",
         "operation",
         "lesion",
+        "part of the battery",
+        "token limits",
         "decoding",
     }
 )
@@ -117,6 +119,8 @@ def facts_name(facts: Facts) -> str:
 
     >>> facts_name({"model": "bundled", "target": "mlp.down", "layer": "0", "amount": "0.5"})
     'bundled · mlp.down · layer 0 · 0.5'
+    >>> facts_name({"part of the battery": "whole battery", "seed": "1"})
+    'whole battery · seed 1'
     """
     return " · ".join(
         "all layers"

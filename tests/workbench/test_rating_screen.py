@@ -180,7 +180,7 @@ async def test_the_workbench_lists_sets_and_shows_nothing_else_while_a_person_ra
     async with sit() as seat:
         await seat.press("r", reads="open  pilot")
         await seat.reads("R-other", "samples left are")
-        await seat.press("enter", reads="Who rates pilot?")
+        await seat.press("enter", reads="Who rates 'pilot'?")
         await seat.press("enter", reads="sample 1 of 3")
         await seat.press("ctrl+p", "f3", "f9", "f8")
         seat.desk.notify("secret-model was judged")

@@ -375,7 +375,7 @@ class SetsPage(Page):
             self.show_message(OPEN if desk.work is not None else BUSY)
         else:
             then = partial(self._rate, one.set.id)
-            pick(self.app, f"Who rates {one.set.name}?", one.raters, then, columns=WHO)
+            pick(self.app, f"Who rates '{one.set.name}'?", one.raters, then, columns=WHO)
 
     def _rate(self, set_id: int, rater: RaterProgress) -> None:
         """Open the rating screen over everything."""
