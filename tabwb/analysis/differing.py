@@ -195,7 +195,7 @@ def facts_of(
             facts["model"], options = _name_and_options(names[spec_of(one)])
             facts |= options
         if one.lesion:
-            facts |= parts.get(one.lesion, {"lesion": lesions[one.lesion]})
+            facts |= parts.get(one.lesion) or {"lesion": lesion_names([one])[one.lesion]}
         elif some and one.kind == "model":
             facts[TARGET] = INTACT
         if stated:

@@ -129,7 +129,7 @@ async def listed(seat: Seat) -> None:
     await seat.until(lambda: seat.app.focused is table(seat))
     await seat.press("home")
     # The detail: 3 of 5, Clopper-Pearson 0.1466 to 0.9473; 2 of 3 Yes and 2 of 2 No.
-    await seat.reads("3 of 5  0.15-0.95", "balanced 0.83")
+    await seat.reads("3/5  0.15-0.95", "balanced 0.83")
     await seat.press("t", "t")
     name = "right word-comprehension"
     await seat.until(lambda: table(seat).columns[2].name == name)
@@ -249,7 +249,7 @@ async def test_features_sorting_help_and_groups(sit: Sit) -> None:
         detail = seat.desk.query_one("#model-detail")
         assert detail.region.x > table(seat).region.right - 1
         await seat.pilot.resize_terminal(80, 24)
-        await seat.reads("3 of 5  0.15-0.95")
+        await seat.reads("3/5  0.15-0.95")
         assert detail.region.y >= table(seat).region.bottom
         assert names(seat)[0] == "weak"
         await seat.reads("word  sent")

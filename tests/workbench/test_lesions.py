@@ -183,7 +183,7 @@ async def test_a_lesion_is_written_and_an_administration_gets_the_answer_of_the_
         assert given.lesioned is not None and stored.counting is not None
         assert stored.counting.response == given.lesioned.text
         # The list of administrations names the lesion.
-        await seat.reads("▲lesi")  # cut, beside the score
+        await seat.reads("▲attent")  # cut, beside the score
 
         # A model that cannot be loaded leaves nothing of the one before.
         page = await open_laboratory(seat, battery, "lesionable")

@@ -311,6 +311,8 @@ def draw_several(
     )
     plot.plt.clear_figure()
     plot.plt.subplots(*grid)
+    for at in range(len(shown), grid[0] * grid[1]):  # nothing is drawn there
+        plot.plt.subplot(at // grid[1] + 1, at % grid[1] + 1).frame(False)
     for at, (measure, curves) in enumerate(shown.items()):
         plt = plot.plt.subplot(at // grid[1] + 1, at % grid[1] + 1)
         plt.frame(False)

@@ -27,6 +27,7 @@ from tabwb.scoring.word_difference import word_difference
 from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.messages import Playing
 from tabwb.workbench.lesions.controller import DEMONSTRATION, LesionsController
+from tabwb.workbench.shell.columns import clipped
 from tabwb.workbench.shell.commands import Command
 from tabwb.workbench.shell.drawn import step as bar_of
 from tabwb.workbench.shell.page import Page
@@ -511,7 +512,7 @@ class DialPage(Page, can_focus=True):
         def row(name: str, sign: str, value: Callable[[Step], float | None], style: str) -> Content:
             strips = [piece for role in roles for piece in (self._strip(role, value=value), "  ")]
             mark = f" {sign} ", ACCENT if sign == "▣" else QUIET
-            return Content.assemble((name.ljust(title)[:title], style), mark, *strips)
+            return Content.assemble((clipped(name, title).ljust(title), style), mark, *strips)
 
         scales = [piece for _ in roles for piece in (scale, "  ")]
         yield Content.assemble((head.ljust(title)[:title], QUIET), "   ", *scales)
@@ -575,6 +576,7 @@ class DialPage(Page, can_focus=True):
         amounts = self._amounts
         room = max(self.query_one("#dial-ladder").content_size.height, 3)
         first = min(max(self.place - room // 2, 0), max(len(amounts) - room, 0))
+        above: list[str] = []
         for at, amount in list(enumerate(amounts))[first : first + room]:
             one = self.step_at("lesion", amount)
             text = f"{WAITS} not computed yet" if one is None else one.answer or f"[{one.status}]"
@@ -584,9 +586,14 @@ class DialPage(Page, can_focus=True):
             here, name = at == self.place, f"{amount:<7g}"
             if self.days:
                 name = f"{self._session(at):<22}"
+            words = text.split()
+            shown = " ".join(words)
+            if above and not self.days and len(name) + len(shown) >= width:
+                shown = _from_difference(words, above)
+            above = words
             line = Content.assemble(
                 ("▌" if here else " ", ACCENT), (name, "bold" if here else QUIET),
-                (" ".join(text.split()), QUIET if one is None else ""),
+                (shown, QUIET if one is None else ""),
             )  # fmt: skip
             line = line.truncate(max(width, 1), ellipsis=True)
             yield line.stylize(Style.from_meta({"step": at}))
@@ -878,6 +885,23 @@ def _session_answer(step: Step | None, width: int) -> Iterator[Content]:
         yield Content("")
         what = "target" if given.target else "first session"
         yield from folded(f"compared with the {what}: {given.compared}", width, QUIET)
+
+
+def _from_difference(words: Sequence[str], above: Sequence[str]) -> str:
+    """Return an answer from where it differs from the one above it, with two words before.
+
+    >>> above = "I was a cook in a small town".split()
+    >>> _from_difference("I was a cook in a smoll tin".split(), above)
+    '… in a smoll tin'
+    >>> _from_difference(above, above)
+    '… as above'
+    """
+    if words == above:
+        return "… as above"
+    pairs = enumerate(zip(words, above, strict=False))
+    same = next((at for at, (one, other) in pairs if one != other), min(len(words), len(above)))
+    start = same - 2
+    return " ".join(words if start < 2 else ["…", *words[start:]])
 
 
 def _new_share(one: Step) -> float | None:

@@ -271,7 +271,7 @@ The parts of the model that can be lesioned, with their numbers of parameters.
     def _fill(self, current: int | None = None) -> None:
         rows = [line for line in self._lines if self._is_seen(line)]
         columns: Sequence[Column[Line]] = (
-            Column("", self._titled, least=8),
+            Column("", self._titled, least=8, end=True),
             Column("", _parameters, right=True, style=QUIET),
             Column("", lambda line: line.units, rank=1, style=QUIET),
             Column("", self._mark_of, style="bold"),

@@ -134,7 +134,7 @@ def _baselines(subtest: Part) -> str:
     return ", ".join(filter(None, words))
 
 
-TITLE: Column[Part] = Column("", lambda subtest: subtest.title, least=14)
+TITLE: Column[Part] = Column("", lambda subtest: subtest.title, least=24)
 GIVEN: Sequence[Column[Part]] = (TITLE, Column("", _given, style=QUIET))
 """The columns where no answer is right or wrong."""
 ACCURACY: Sequence[Column[Part]] = (
