@@ -132,6 +132,14 @@ def test_features_stand_in_the_batterys_order_and_measures_are_none(tab: Battery
     assert found.judges[0].call is None
 
 
+def test_what_a_judge_finds_outside_its_set_is_told_apart_from_what_counts(tab: Battery) -> None:
+    ratings = [valued("a", name, True) for name in ("anomia", "jargon")]
+    absent = [valued("a", "empty-speech", False), undefined("a", "conduite-dapproche", "no")]
+    given = answered(tab, *ratings, *absent, *(replace(one, rater="b") for one in ratings))
+    found = judged_response(tab, given, [], {"a": ("jargon", "retracing")})
+    assert [judge.outside for judge in found.judges] == [("anomia",), ()]
+
+
 async def test_verdicts_are_side_by_side_with_reasons_below(sit: Sit, tmp_path: Path) -> None:
     stock(tmp_path / "store.db")
     async with sit() as seat:

@@ -132,7 +132,7 @@ def opening_sentence(battery: Battery, results: Results) -> str:
 
 def _found(battery: Battery, judge: Judge) -> str:
     burden, of = judge.burden, len(battery.features)
-    seen = f"it can see {len(burden.features)} of {of}"
+    seen = f"its set: {len(burden.features)} of {of}"
     if not burden.n_burden:
         return f"{judge.rater} has rated no response ({seen})"
     titles = {feature.id: feature.title.lower() for feature in battery.features}

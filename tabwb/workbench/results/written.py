@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from types import MappingProxyType
 
 from textual.content import Content
 
@@ -49,6 +50,8 @@ class JudgeVerdicts:
         ratings, probabilities: by feature; some judges tell no probabilities.
         call: the latest call of a model whose verdict counts; None where no model was asked.
         calls: how often the model was asked; further calls tell how far it agrees with itself.
+        outside: features that it found and that are not in its set, which has what it can call
+            present and absent: no burden, profile or rate counts them.
     """
 
     rater: str
@@ -56,6 +59,7 @@ class JudgeVerdicts:
     probabilities: Mapping[str, float]
     call: Judgement | None
     calls: int
+    outside: tuple[str, ...] = ()
 
     @property
     def marks(self) -> list[str]:
@@ -80,7 +84,7 @@ class JudgedResponse:
 
     Attributes:
         place: its number in the administration.
-        features: (id, title) of those that some judge has in its set, as the battery lists them.
+        features: (id, title) of those that some judge rated, as the battery lists them.
         judges: in the order in which they judged first.
     """
 
@@ -92,8 +96,13 @@ class JudgedResponse:
     judges: tuple[JudgeVerdicts, ...]
 
 
-def judged_response(battery: Battery, trial: Trial, judged: Sequence[Judged]) -> JudgedResponse:
-    """Return everything that judges say of a trial's counting answer."""
+def judged_response(
+    battery: Battery,
+    trial: Trial,
+    judged: Sequence[Judged],
+    sets: Mapping[str, Collection[str]] = MappingProxyType({}),
+) -> JudgedResponse:
+    """Return everything that judges say of a trial's counting answer; ``sets`` are by judge."""
     subtest = battery.subtest(trial.plan.subtest)
     titles = {feature.id: feature.title for feature in battery.features}
     by_rater: dict[str, list[Rating]] = {}
@@ -106,7 +115,12 @@ def judged_response(battery: Battery, trial: Trial, judged: Sequence[Judged]) ->
         if attempt is not None and (call.trial, call.attempt) == (trial.plan.number, attempt.number)
     ]
     judges = tuple(
-        _of_judge(rater, ratings, [call for call in calls if call.rater == rater])
+        _of_judge(
+            rater,
+            ratings,
+            [call for call in calls if call.rater == rater],
+            titles.keys() - set(sets.get(rater, titles)),
+        )
         for rater, ratings in by_rater.items()
         if any(rating.measure in titles for rating in ratings)
     )
@@ -121,7 +135,9 @@ def judged_response(battery: Battery, trial: Trial, judged: Sequence[Judged]) ->
     )
 
 
-def _of_judge(rater: str, ratings: Sequence[Rating], calls: Sequence[Judgement]) -> JudgeVerdicts:
+def _of_judge(
+    rater: str, ratings: Sequence[Rating], calls: Sequence[Judgement], uncounted: Collection[str]
+) -> JudgeVerdicts:
     by_measure = {rating.measure: rating for rating in ratings}
     return JudgeVerdicts(
         rater,
@@ -133,6 +149,7 @@ def _of_judge(rater: str, ratings: Sequence[Rating], calls: Sequence[Judgement])
         },
         next((call for call in reversed(calls) if call.repeat == 0), None),
         len(calls),
+        tuple(name for name, one in by_measure.items() if name in uncounted and one.value),
     )
 
 
@@ -159,6 +176,14 @@ def _marks(call: Judgement, calls: int) -> Iterator[str]:
 NOBODY = "No judge has judged this response yet; j starts one."
 
 
+def _outside(response: JudgedResponse, judge: JudgeVerdicts, width: int) -> Iterator[Content]:
+    """Yield which of the features that a judge found no figure counts."""
+    named = [title.lower() for name, title in response.features if name in judge.outside]
+    if named:
+        told = f"present but not in its set, so in no burden and no profile: {', '.join(named)}"
+        yield from folded(told, width, AMBER, 3)
+
+
 def verdict_lines(response: JudgedResponse, width: int) -> Iterator[Content]:
     """Yield the verdicts of every judge: of one as lists, of several as a table."""
     if not response.judges:
@@ -173,6 +198,7 @@ def _of_one(response: JudgedResponse, judge: JudgeVerdicts, width: int) -> Itera
     """Yield the features that are present, each with the reason; the others by state and reason."""
     yield Content.assemble(("Verdicts  ", f"bold {QUIET}"), judge.rater)
     yield from folded(", ".join(judge.marks), width, QUIET, 2)
+    yield from _outside(response, judge, width)
     others: dict[str, list[str]] = {}
     room = _titles(response)
     for feature, title in response.features:
@@ -212,6 +238,7 @@ def _of_several(response: JudgedResponse, width: int) -> Iterator[Content]:
     for letter, judge in lettered(response):
         yield Content.assemble((f"{letter}  ", "bold"), judge.rater)
         yield from folded(", ".join(judge.marks), width, QUIET, 3)
+        yield from _outside(response, judge, width)
     titles = dict(response.features)
     rows: list[str | Heading] = []
     for feature in titles:
@@ -332,7 +359,8 @@ def detail_lines(results: Results, row: ResponseRow, shown: Shown, width: int) -
 
 
 def _verdicts(results: Results, item: Item, shown: Shown, width: int) -> Iterator[Content]:
-    judged = judged_response(results.battery, item.trial, shown.judged or ())
+    sets = {judge.rater: judge.burden.features for judge in results.summary.judges}
+    judged = judged_response(results.battery, item.trial, shown.judged or (), sets)
     if not judged.judges and not results.battery.subtest(item.trial.plan.subtest).task.connected:
         return
     yield Content("")

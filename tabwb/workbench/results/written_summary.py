@@ -159,7 +159,7 @@ class Rate:
 
     Attributes:
         present: responses in which it is present.
-        of: responses with a burden; 0: the feature is not in the judge's set.
+        of: responses with a burden.
         share: of the responses, the mean of the items' shares; None where it is undefined.
         interval: of the share, for prompts like these; None where there is none.
     """
@@ -252,13 +252,20 @@ def profile_lines(profiles: Profiles, width: int) -> Iterator[Content]:
         yield Content("")
     rows: list[str | Heading] = []
     unseen: list[str] = []
+    dashes = False
     for category in profiles.categories:
         seen = [name for name in category.features if any(name in own for own in profiles.rates)]
         unseen += [profiles.titles[name] for name in category.features if name not in seen]
+        dashes |= any(name not in own for name in seen for own in profiles.rates)
         rows += [*map(Heading, _category(profiles, category)), *seen] if seen else []
+    if dashes:
+        told = (
+            "not in the judge's set, as it cannot call it absent; responses say where it found it"
+        )
+        yield from folded(f"{NONE} {told}", width, QUIET)
     yield from laid(_columns(profiles), rows, width)
     if unseen:
-        words = f"{len(unseen)} not rated, j adds a judge: {', '.join(unseen).lower()}"
+        words = f"{len(unseen)} in no judge's set, j adds a judge: {', '.join(unseen).lower()}"
         yield Content.styled(words, QUIET).truncate(width, ellipsis=True)
 
 
@@ -595,8 +602,9 @@ two other policies.
 
 **Items**: a mark for each response; a number is the number of features that the first judge found,
 after replicates the mean of the responses with a burden; a click opens the response.
-**Features**: in how many responses each judge found each feature, of those with a burden; a dash:
-the judge has no verdict on it.
+**Features**: in how many responses each judge found each feature, of those with a burden. A dash:
+the feature is not in the judge's set (all that it can call present and absent), or no response has
+a burden. What a judge found outside its set is shown with the response and counts nowhere.
 
 **t** changes to the responses, **tab** to the next pane, **j** judges, **e** exports, **esc** goes
 back.
