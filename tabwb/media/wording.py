@@ -94,8 +94,18 @@ def between(interval: Interval | None) -> str:
 
     >>> between(Interval(0.0084, 0.9057)), between(Interval(0.0, 0.0018))
     ('0.01-0.91', '0.000-0.002')
+    >>> between(Interval(-0.041, 0.652))
+    '-0.04 to 0.65'
     """
-    return NONE if interval is None else "-".join(ends_of(interval.low, interval.high, 2))
+    if interval is None:
+        return NONE
+    return (" to " if interval.low < 0 else "-").join(ends_of(interval.low, interval.high, 2))
+
+
+def counts_of(row: Mapping[str, object]) -> str:
+    """Return the cells of a pair's table: both say present, the first, the second, neither."""
+    order = ("both_present", "first_present", "second_present", "both_absent")
+    return "/".join(str(row[name]) for name in order)
 
 
 def intervals_words(intervals: Sequence[EstimatedInterval]) -> tuple[str, ...]:

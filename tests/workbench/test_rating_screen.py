@@ -28,10 +28,12 @@ from tabwb.cli.main import main
 from tabwb.host.plugins import Plugins
 from tabwb.host.settings import Configuration
 from tabwb.media.wording import figure
+from tabwb.records.columns import ends_of
 from tabwb.records.rating_sets import CANNOT_TELL
 from tabwb.store.store import Store
 from tabwb.workbench.adjudication.page import AdjudicationPage, AdjudicationView
 from tabwb.workbench.rating.form import arranged, columns_in, moved
+from tabwb.workbench.rating.page import interval_words
 from tabwb.workbench.rating.screen import Hand, RatingScreen
 from tabwb.workbench.rating.view_models import Reply, Request, Slot, slots_of
 from tests.administer.rating.adjudication_parts import JUDGE, disputed_set
@@ -249,6 +251,13 @@ async def test_the_page_of_sets_says_how_far_people_agree_as_the_command_does(
         await seat.press("r", reads="link expired")
         await seat.reads(f"kappa {figure(mean['kappa'])} (", f"{found.measures[0]['title']} ")
         await seat.reads(f"lowest: {found.measures[0]['title']} {figure(kappas[0])}")
+    few = next(row for row in found.measures if row["few"])
+    cells = [few[name] for name in ("both_present", "first_present", "second_present")]
+    assert few["kappa_low"] is None
+    assert interval_words(few) == "/".join(map(str, [*cells, few["both_absent"]]))
+    below = next(row for row in found.measures if (row["kappa_low"] or 0) < 0)
+    ends = ends_of(below["kappa_low"], below["kappa_high"], 2)
+    assert interval_words(below) == " to ".join(ends)
 
 
 async def test_what_the_store_refuses_stays_on_the_screen_and_reaches_no_other_sample(

@@ -24,7 +24,7 @@ from tabwb.analysis.agreement import (
 from tabwb.analysis.names import judge_names
 from tabwb.analysis.plain import Json, plain
 from tabwb.media.views.parts import Part, by, notes_view, parts_view, remarks, rows_view
-from tabwb.media.wording import between, figure
+from tabwb.media.wording import between, counts_of, figure
 from tabwb.records.columns import Column
 from tabwb.records.words import NONE, plural
 from tabwb.tables.table import Row, columns_of
@@ -286,7 +286,7 @@ def _rows(found: Agreement, names: Mapping[str, str], table: str) -> list[Row]:
         if "few" in row:
             own["few"] = row["few"] and row["kappa"] is not None
         if row.get("both_present") is not None and own.get("few", True):
-            own["counts"] = _counts(row)
+            own["counts"] = counts_of(row)
         if "first" in row:
             averaged = row.get("averaged", table != "pair-features" or row["n"] >= FEWEST_SHARED)
             own |= {"pair": f"{own['first']} and {own['second']}", "few_shared": not averaged}
@@ -312,11 +312,6 @@ def _rows(found: Agreement, names: Mapping[str, str], table: str) -> list[Row]:
         return [_referred(row, *order) for row in made
                 for order in (("first", "second"), ("second", "first"))]  # fmt: skip
     return made
-
-
-def _counts(row: Row) -> str:
-    order = ("both_present", "first_present", "second_present", "both_absent")
-    return "/".join(str(row[name]) for name in order)
 
 
 def _rule(line: Row, cannot_tell: str) -> str:

@@ -13,11 +13,11 @@ from textual.content import Content
 from textual.events import Resize
 
 from tabwb.battery.forms import Form, form_from_canonical
-from tabwb.media.wording import figure
-from tabwb.records.columns import ends_of
+from tabwb.media.wording import between, counts_of, figure
 from tabwb.records.errors import TabwbError
 from tabwb.records.rating_sets import RatingSet
 from tabwb.records.words import NONE, plural
+from tabwb.scoring.estimate import Interval
 from tabwb.store.store import Store
 from tabwb.tables.table import Row
 from tabwb.workbench.engine.engine import Engine
@@ -135,6 +135,16 @@ RATERS: Sequence[Column[RaterProgress]] = (
     ),
 )
 """The columns of raters; no answer is shown."""
+
+
+def interval_words(row: Row) -> str:
+    """Return the interval of a kappa; where few samples allow none, the counts in its place."""
+    low, high = row["kappa_low"], row["kappa_high"]
+    if low is None or high is None:
+        return counts_of(row) if row.get("few") else NONE
+    return between(Interval(low, high))
+
+
 MEASURES: Sequence[Column[Row]] = (
     Column("", lambda row: row["title"], least=16, end=True, style="bold"),
     Column("kappa", lambda row: figure(row["kappa"]), right=True),
@@ -146,10 +156,13 @@ MEASURES: Sequence[Column[Row]] = (
         grow=(12, 40),
         rank=2,
     ),
-    Column("95 %", lambda row: "-".join(interval_of(row)) or NONE, right=True, rank=1),
+    Column("95 %", interval_words, right=True, rank=1),
     Column("N", lambda row: str(row["n"]), right=True, style=QUIET),
 )
 """The columns of features and other questions: rows of the tables of agreement."""
+COUNTS = """\
+Counts instead of an interval: both say present / first alone / second alone / neither. In every \
+pair a category has 3 samples or fewer."""
 WHO: Sequence[Column[RaterProgress]] = (
     Column("", lambda one: one.rater, least=12),
     Column("", lambda one: f"{one.done}/{one.assigned}", style=QUIET),
@@ -161,12 +174,6 @@ SETS: Sequence[Column[SetEntry]] = (
     Column("", _share, grow=(6, 20), rank=1),
     Column("", lambda one: f"{one.done}/{one.assigned}", right=True),
 )
-
-
-def interval_of(row: Row) -> tuple[str, ...]:
-    """Return the ends of a kappa's interval as text; nothing without an interval."""
-    low, high = row["kappa_low"], row["kappa_high"]
-    return () if low is None or high is None else ends_of(low, high, 2)
 
 
 def next_words(entry: SetEntry) -> str:
@@ -211,12 +218,14 @@ def agreement_lines(found: Agreement | str, width: int) -> Iterator[Content]:
         return
     for mean in found.rows("means", design="main", mean=WEIGHTED):
         told = f", {plural(mean['kappa_features'], 'feature')}, weighted by how often present"
-        ends = f" ({'-'.join(interval_of(mean))})" if interval_of(mean) else ""
+        ends = f" ({words})" if (words := interval_words(mean)) != NONE else ""
         value = (f"{figure(mean['kappa'])}{ends}", "bold")
         yield from Content.assemble(("kappa ", QUIET), value, (told, QUIET)).wrap(width)
     lowest = f"lowest: {measures[0]['title']} {figure(measures[0]['kappa'])}"
     yield from folded(f"{lowest}; d settles what people differ on", width, ACCENT)
     yield from laid(MEASURES, measures, width)
+    if any(row.get("few") for row in measures):
+        yield from folded(COUNTS, width, QUIET)
 
 
 def question_lines(form: Form, width: int) -> Iterator[Content]:
