@@ -347,7 +347,8 @@ def baseline_of(rows: Sequence[Grouped], name: str) -> Grouped:
         members = row.group.members
         return {row.label, *(name_of(one.administration.conditions) for one in members)}
 
-    found = [row for row in rows if name in names(row)]
+    found = [row for row in rows if name in (row.label, row.group.whole_name)]
+    found = found or [row for row in rows if name in names(row)]
     found = found or [row for row in rows if name in {one.cell for one in row.group.values}]
     found = found or [row for row in rows if any(name in known for known in names(row))]
     if len(found) != 1:

@@ -6,6 +6,7 @@ Conditions that tell groups of one name apart are named, but not those that all 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
@@ -101,6 +102,7 @@ class Group:
     shared: Facts = ()  # what would be in apart if not all groups shown had the same
     called: str = ""  # its name beside other lesions: what tells it from them
     told: Facts = ()  # keys in which lesions shown differ, where they fit as columns of a table
+    usual: Facts = ()  # what most groups of its label have of apart: not in their names
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -114,21 +116,22 @@ class Group:
 
     @property
     def conditions(self) -> str:
-        """The conditions that tell it from other groups of the same label, in words."""
-        return ", ".join(phrase_in_name(name, value) for name, value in self.apart)
+        """What is unusual among groups of the same label, in words; may be empty."""
+        return _in_words(fact for fact in self.apart if fact not in self.usual)
 
     @property
     def name(self) -> str:
         """What tells it from the other groups shown: its label with conditions, or keys alone."""
-        return self.called or self._with_conditions(self.short or self.label)
+        return self.called or self.with_conditions(self.short or self.label)
 
     @property
     def whole_name(self) -> str:
-        """Its name with the model's whole spec."""
-        return self._with_conditions(self.label)
+        """Its name with the model's whole spec and all conditions in which others differ."""
+        return f"{self.label} ({_in_words(self.apart)})" if self.apart else self.label
 
-    def _with_conditions(self, label: str) -> str:
-        return f"{label} ({self.conditions})" if self.apart else label
+    def with_conditions(self, label: str) -> str:
+        """Return a name for it, with what is unusual among groups of the same label."""
+        return f"{label} ({self.conditions})" if self.conditions else label
 
     @property
     def battery(self) -> Battery:
@@ -190,6 +193,10 @@ class Group:
     def _different(self) -> Iterable[Conditions]:
         """The conditions of its members that differ in more than seeds."""
         return {_but_seeds(one.conditions): one.conditions for one in self.members}.values()
+
+
+def _in_words(facts: Iterable[tuple[str, str]]) -> str:
+    return ", ".join(phrase_in_name(*fact) for fact in facts)
 
 
 _FIELDS = attrgetter(
@@ -577,6 +584,8 @@ Rename = Callable[[str, Grouped], str]
 """Returns how a text that names a group is printed."""
 WIDEST = 48
 """The most characters of keys that are columns of a table; wider ones are one name."""
+FEWEST = 3
+"""Groups of one name that have something usual."""
 MOST_NAMED = 3
 """Labels that the sentence of :func:`shared_note` names before it counts the others."""
 
@@ -589,7 +598,8 @@ def as_shown(rows: Sequence[Grouped]) -> tuple[Grouped, ...]:
     """Return groups whose names have that in which those *among them* differ.
 
     Groups of one first key and battery state the same conditions; several lesions are named by the
-    keys in which they differ. What all share is left out, and :func:`shared_note` says it once.
+    keys in which they differ. What all share is left out, and so is what most of them have where
+    they differ in several conditions: :func:`shared_note` says it once.
     """
     alike: dict[tuple[object, ...], list[dict[str, str]]] = {}
     kinds: dict[object, set[bool]] = {}
@@ -600,7 +610,8 @@ def as_shown(rows: Sequence[Grouped]) -> tuple[Grouped, ...]:
     for kin, names in apart.items():
         if len(kinds[kin[:2]]) > 1:
             names.add(EXAMINEES)
-    kept = [_keeping(row, apart[_kin(row.group)]) for row in rows]
+    usual = {kin: _usual(several, apart[kin]) for kin, several in alike.items()}
+    kept = [_keeping(row, apart[(kin := _kin(row.group))], usual[kin]) for row in rows]
     split = _of_lesions(kept)
     split = split if split and split.keys else None
     told: list[tuple[str, Facts]] = [("", ())] * len(kept)
@@ -620,6 +631,19 @@ def as_shown(rows: Sequence[Grouped]) -> tuple[Grouped, ...]:
         else row
         for row, (name, keys) in zip(kept, told, strict=True)
     )
+
+
+def _usual(several: Sequence[Mapping[str, str]], names: Collection[str]) -> Facts:
+    """Return what most groups of one name have of the conditions in which these differ.
+
+    Nothing of few groups, or where only one condition differs: it is in all names.
+    """
+    names = [name for name in dict.fromkeys(several[0]) if name in names and name != EXAMINEES]
+    if len(several) < FEWEST or len(names) < 2:
+        return ()
+    found = ((name, Counter(given.get(name) for given in several)) for name in names)
+    most = ((name, *counts.most_common(1)[0]) for name, counts in found if None not in counts)
+    return tuple((name, value) for name, value, n in most if value and 2 * n > len(several))
 
 
 def _of_lesions(rows: Sequence[Grouped]) -> Differing | None:
@@ -651,24 +675,32 @@ def _whole_conditions(row: Grouped) -> str:
 
 
 def shared_note(rows: Sequence[Grouped], rename: Rename = _unchanged) -> list[str]:
-    """Return the conditions that names leave out because all of their rows share them, each
-    once.
+    """Return the conditions that names leave out because all of their rows, or most, have them,
+    each once.
     """
     left_out: dict[tuple[str, str], dict[str, None]] = {}
     shown = as_shown(rows)
     split = _of_lesions(shown)
     common = [f"All groups: {facts_name(split.common)}."] if split and split.common else []
+    usual: dict[Facts, dict[str, None]] = {}
     for row in shown:
+        label = rename(row.group.called or row.group.short or row.group.label, row)
         for fact in row.group.shared:
-            label = rename(row.group.called or row.group.short or row.group.label, row)
             left_out.setdefault(fact, {})[label] = None
+        if row.group.usual and not row.group.called:
+            usual.setdefault(row.group.usual, {})[label] = None
     said: dict[tuple[str, ...], list[str]] = {}
     for (name, value), labels in left_out.items():
         whose = () if _all_have(rows, name, value) else tuple(labels)
         said.setdefault(whose, []).append(phrase_in_name(name, value))
     return [
-        *common, *(f"{_listed(whose)}: {', '.join(phrases)}." for whose, phrases in said.items())
-    ]  # fmt: skip
+        *common,
+        *(f"{_listed(whose)}: {', '.join(phrases)}." for whose, phrases in said.items()),
+        *(
+            f"{_listed([*whose])}, unless the name says otherwise: {_in_words(facts)}."
+            for facts, whose in usual.items()
+        ),
+    ]
 
 
 def _kin(group: Group) -> tuple[object, ...]:
@@ -676,9 +708,11 @@ def _kin(group: Group) -> tuple[object, ...]:
     return first, group.battery.content_hash, group.has_model
 
 
-def _keeping(row: Grouped, names: set[str]) -> Grouped:
+def _keeping(row: Grouped, names: set[str], usual: Facts) -> Grouped:
     group = row.group
     left_out = tuple(fact for fact in group.apart if fact[0] not in names)
+    if group.usual != usual:
+        row = replace(row, group=(group := replace(group, usual=usual)))
     if not left_out:
         return row
     kept = tuple(fact for fact in group.apart if fact[0] in names)

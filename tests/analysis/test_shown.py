@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from tabwb.analysis.contrast import baseline_of
 from tabwb.analysis.grouping import (
     Grouped,
     as_shown,
@@ -15,6 +16,7 @@ from tabwb.analysis.grouping import (
 from tabwb.media.figures import figure_table, make
 from tabwb.media.views.results import Groups, compact_table
 from tabwb.media.views.tables import named_table
+from tabwb.records.states import Protocol
 from tests.analysis.given import SAMPLED
 from tests.analysis.test_grouping import given
 from tests.media.figures.made import group, texts
@@ -81,6 +83,35 @@ def test_a_condition_that_tells_shown_groups_apart_stays() -> None:
         "alder (option order as-given)",
         "alder (option order rotated)",
     ]
+
+
+def test_of_several_conditions_names_have_the_unusual_ones_and_a_note_has_the_others() -> None:
+    conditions = [
+        SAMPLED,
+        replace(SAMPLED, option_order="rotated"),
+        replace(SAMPLED, protocol=Protocol.LIKELIHOOD, option_order="rotated"),
+        replace(SAMPLED, option_order="rotated", system_message="Brief."),
+        replace(SAMPLED, option_order="rotated", examinee="local:other"),
+    ]
+    chosen = [given(n, one) for n, one in enumerate(conditions, 1)]
+    rows = as_shown(summarised(grouped(chosen, "model"), interval=False))
+    names = [row.label for row in rows]
+    assert names == names_of_groups(rows) == [
+        "bundled (option order as-given)", "bundled", "bundled (protocol likelihood)",
+        "bundled (system message Brief.)", "other",
+    ]  # fmt: skip
+    told = [note for note in shared_note(rows) if "otherwise" in note]
+    assert len(told) == 1
+    for phrase in ("option order rotated", "protocol generate", "system message none"):
+        assert phrase in told[0]
+    # Nothing is lost: data have all conditions, and each row is found by its names.
+    assert {len(row.group.apart) for row in rows[:4]} == {3}
+    assert [baseline_of(rows, name) for name in names] == [*rows]
+    assert [baseline_of(rows, row.group.whole_name) for row in rows] == [*rows]
+    # Of two rows both have theirs, and so have rows that differ in one condition.
+    assert [row.label for row in as_shown(rows[:2])] == [
+        "bundled (option order as-given)", "bundled (option order rotated)",
+    ]  # fmt: skip
 
 
 def test_hashes_are_shortened_and_names_stay_different() -> None:

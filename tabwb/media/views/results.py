@@ -327,7 +327,7 @@ class GroupNames:
         if len(group.values) < 2:
             return (self.title(row),)
         first, *others = (self.rename(one.cell, row) for one in group.values)
-        return (f"{first} ({group.conditions})" if group.apart else first, *others)
+        return (group.with_conditions(first), *others)
 
 
 def _table(
