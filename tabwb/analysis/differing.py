@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from tabwb.analysis.administrations import model_of, spec_of
 from tabwb.analysis.names import names_of, short_lesions
-from tabwb.lesion.declared import CONTROL, TARGETS, UNIT_KEYS
-from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions
+from tabwb.lesion.declared import CONTROL, CONTROL_ROLES, TARGETS, UNIT_KEYS
+from tabwb.lesion.spec import Lesion, numbers_text, parse_lesions, role_of
 from tabwb.records.conditions import PARENT, Conditions, compared, title_of
 from tabwb.records.errors import UsageError
 from tabwb.records.series import Series
@@ -398,24 +398,31 @@ def curve_of(
 ) -> Curve:
     """Return a value of the members of a series by amount, else by another number, else by day.
 
+    Controls are left out, although they have amounts too. The intact model is at amount 0.
+
     Args:
         members: administrations.
         values: of each; None: it is not known.
         facts: of each, where they are known; else made here.
     """
     facts = facts or facts_of([one.conditions for one in members])
-    split = differing(facts)
+    rows = [
+        row
+        for row in zip(members, values, facts, strict=True)
+        if role_of(row[0].conditions.lesion, row[0].tags) not in CONTROL_ROLES
+    ]
+    split = differing([one for *_, one in rows])
     numeric = [
         key
         for key in sorted(split.keys, key=lambda key: key != "amount")
-        if "seed" not in key and all(_number(one.get(key, "0")) is not None for one in facts)
+        if "seed" not in key and all(_number(one.get(key, "0")) is not None for *_, one in rows)
     ]
     if not numeric:
-        days = sorted(zip(members, values, strict=True), key=lambda one: _day(one[0]))
-        return Curve("", (), tuple(value for _, value in days))
+        days = sorted(rows, key=lambda row: _day(row[0]))
+        return Curve("", (), tuple(value for _, value, _ in days))
     at: dict[float, list[float]] = {}
-    for one, value in zip(facts, values, strict=True):
-        own = at.setdefault(_number(one.get(numeric[0], "0")) or 0.0, [])
+    for _, value, fact in rows:
+        own = at.setdefault(_number(fact.get(numeric[0], "0")) or 0.0, [])
         own += [] if value is None else [value]
     places = sorted(at)
     means = tuple(fmean(own) if (own := at[place]) else None for place in places)

@@ -84,4 +84,15 @@ def test_a_sweep_and_a_series_are_one_row_each() -> None:
     ]  # fmt: skip
     curve = curve_of(given[:6], [0.0, 1.0, None, 3.0, 4.0, 5.0])
     assert (curve.words, curve.values) == ("by amount 0-0.5", (0.0, 1.0, None, 3.0, 4.0, 5.0))
+    # Controls of other amounts and values move neither the line nor its ends.
+    controls = [
+        administration(
+            40 + n, replace(intact, lesion=f"projections:zero:{amount}"), "doses", "control"
+        )
+        for n, amount in enumerate((0.3, 0.9))
+    ]
+    for value in (0.0, 100.0):
+        both = curve_of([*controls, *given[:6]], [value, value, 0.0, 1.0, None, 3.0, 4.0, 5.0])
+        assert both == curve
+    assert curve_of(controls, [1.0, 2.0]).values == ()
     assert curve_of(given[12:], [1.0, 0.0, 1.0, 1.0, 1.0]).values == (1.0, 0.0, 1.0, 1.0, 1.0)
