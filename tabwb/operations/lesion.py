@@ -460,9 +460,9 @@ class SweepLesions(Operation):
             if getattr(self, name) != usual:
                 raise _not_on_cluster(name)
 
-    def check_grid(self) -> None:
-        """Refuse a grid that cannot be read."""
-        self._grid()
+    def check_grid(self) -> str:
+        """Refuse a grid that cannot be read; return the name of the sweep."""
+        return self._grid().name
 
     def estimate(self, tools: Tools) -> Progress:
         """Tell what the sweep would give, how long it takes, and what it can show."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from contextlib import closing
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ from textual.widgets import Input, Static
 
 from tabwb.administer.session.corrections import change_marks
 from tabwb.analysis.grouping import Grouped, grouped, summarised
+from tabwb.analysis.selection import Selection, selected_groups
 from tabwb.host.plugins import Plugins
 from tabwb.store.store import Store
 from tabwb.workbench.comparison.compare import ITEMS
@@ -344,8 +347,9 @@ async def test_rows_of_a_large_sweep_differ_in_what_is_seen_and_stay_while_other
             assert line.split()[1:] == [cell for cell in cells if cell]
 
 
+@pytest.mark.parametrize("pooled", [False, True])
 async def test_a_sweep_is_one_row_whose_rows_are_named_by_columns(
-    sit: Sit, battery: str, tmp_path: Path
+    sit: Sit, battery: str, tmp_path: Path, pooled: bool
 ) -> None:
     doses = [(dose, layer) for dose in (1, 3) for layer in range(5)]
     with Store.open(tmp_path / "store.db") as store, closing(Plugins.load()) as plugins:
@@ -355,9 +359,14 @@ async def test_a_sweep_is_one_row_whose_rows_are_named_by_columns(
             for dose, layer in doses
         ]  # fmt: skip
         change_marks(store, swept, add=["doses"])
+        if pooled:  # another run of one condition, without the tag
+            lesion = "mlp.down:zero:0.3@layers=0,seed=1"
+            swept.append(give(store, plugins, "oak", battery=battery, lesion=lesion, seed=2))
         give(store, plugins, "echo", battery=battery)
     async with sit((80, 24)) as seat:
         await seat.press("m", reads="11 of 14 models")
+        page = seat.desk.query_one(ModelsPage)
+        assert "--where" not in page.command()
         await seat.reads("doses · 10 conditions  by amount 0.1-0.3")
         assert len(table(seat).rows) == 2
         await seat.press("end", "enter", reads="10 of 14 models")
@@ -367,4 +376,16 @@ async def test_a_sweep_is_one_row_whose_rows_are_named_by_columns(
         named = {tuple(one.cell(row) for one in table(seat).columns[1:3]) for row in page.shown}
         assert named == {(str(layer), f"0.{dose}") for dose, layer in doses}
         assert "mlp.down" in str(page.query_one("#models-pane").border_title)
+        assert chosen_by(page.command(), tmp_path) == sorted(page.administrations()) == swept
+        assert ("tag=doses" in page.command()) is not pooled
         await seat.press("home", "enter", reads="11 of 14 models")
+
+
+def chosen_by(command: str, folder: Path) -> list[int]:
+    """Return the administrations that a command of ``tabwb results`` takes."""
+    words = shlex.split(command)
+    where = [text for before, text in pairwise(words) if before == "--where"]
+    numbers = [int(word) for word in words if word.isdigit()]
+    with Store.open(folder / "store.db") as store:
+        rows = selected_groups(store, numbers, Selection.of(where=where), interval=False)
+    return sorted(member.administration.id for row in rows for member in row.group.members)

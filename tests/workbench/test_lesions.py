@@ -14,6 +14,7 @@ import pytest
 from textual.content import Content
 from textual.widgets import Input
 
+from tabwb.administer.session.corrections import change_marks
 from tabwb.administer.sweep.grid import read_grid
 from tabwb.administer.sweep.sweep import Point
 from tabwb.analysis.doses import MapCell, Row, doses_table, map_table
@@ -266,7 +267,7 @@ async def test_a_sweep_is_stopped_with_the_workbench_and_continued(
         assert not seat.desk.jobs
         await seat.press("g")
         await seat.reads("size of the difference")  # a map, as there is no second amount
-        assert "--where model=" in seat.desk.query_one(CurvesPage).command()
+        assert "--where tag=heads" in seat.desk.query_one(CurvesPage).command()
         await seat.press("escape", at="sweep")
         await seat.press("m", at="models")
         await seat.reads("Results by lesion")
@@ -436,6 +437,35 @@ def test_a_cell_of_a_map_has_its_number_and_its_size() -> None:
     # Layers that do not fit are below the first ones.
     narrow = [line.plain for line in map_lines(MAP, 20, 0, difference=False)]
     assert [line.split()[-1] for line in narrow if "layer" in line] == ["0", "1"]
+
+
+async def test_curves_of_a_sweep_begin_with_its_lesions(folder: Path) -> None:
+    (folder / "grid.toml").write_text(GRID.replace("heads", "small", 1), encoding="utf-8")
+    with Store.open(folder / "store.db") as store:
+        own = [
+            one.id for one in store.administrations() if "seed" in (one.conditions.lesion or "seed")
+        ]
+        plugins = Plugins.load()
+        for amount in (0.1, 0.2):  # another lesion moves more
+            wrong = ("wc1", "wc2", "wc3", "wc4", "wc5")
+            give(store, plugins, "able", wrong=wrong, lesion=f"attention:zero:{amount}@seed=1")
+        plugins.close()
+    for tagged in (False, True):
+        if tagged:
+            with Store.open(folder / "store.db") as store:
+                change_marks(store, own, add=["small"])
+        async with workbench(folder) as seat:
+            await seat.press("w", at="sweep")
+            grid = {"sweep-grid": str(folder / "grid.toml")}
+            seat.fill(**{"sweep-battery": "tab", "sweep-model": "able"}, **grid)
+            seat.desk.query_one("#sweep-pane").focus()
+            await seat.press("g", at="curves")
+            page = page_of(seat)
+            await seat.until(lambda: page_of(seat).read, "the curves")
+            assert page.chosen is not None and page.read is not None
+            assert ("mlp" if tagged else "attention") in page.series
+            assert ("--where tag=small" in page.command()) is tagged
+            assert ([*page.read.numbers] == own) is tagged
 
 
 async def test_curves_are_reached_from_the_results_and_by_keys(folder: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import ClassVar
@@ -24,6 +24,7 @@ from tabwb.analysis.grouping import Grouped
 from tabwb.analysis.keys import Filter, words_and_filters
 from tabwb.records.errors import UsageError
 from tabwb.records.series import Series
+from tabwb.records.trials import Administration
 from tabwb.records.words import NONE
 from tabwb.workbench.comparison.actions import ComparisonActions
 from tabwb.workbench.comparison.detail import AROUND, FeatureMap, ModelDetail
@@ -513,10 +514,32 @@ class ModelsPage(Page):
 
     def command(self) -> str:
         """Return the command line that prints the same table."""
-        words = ["tabwb", "results", "--by", self.by]
-        words += [part for one in self.where for part in ("--where", str(one))]
+        numbers, where = self._choosing()
+        words = ["tabwb", "results", *numbers, "--by", self.by]
+        words += [part for one in (*self.where, *where) for part in ("--where", str(one))]
         words += ["--store", self.desk.location] if self.desk.location else []
         return shlex.join(words)
+
+    def _choosing(self) -> tuple[list[str], list[str]]:
+        """Return numbers or filters that choose the rows of the opened sweep, and no others."""
+        listed = self._listed
+        if not listed or not isinstance(series := listed[0], Series) or series.key != self._opened:
+            return [], []
+
+        def given(rows: Iterable[Grouped]) -> list[Administration]:
+            return [one.administration for row in rows for one in row.group.members]
+
+        numbers = {one.id for one in given(series.members)}
+        first = first_given(series.members[0])
+        battery = first.battery, first.battery_version
+        tagged = {
+            one.id
+            for one in given(self._rows.all)
+            if series.name in one.tags and (one.battery, one.battery_version) == battery
+        }
+        if tagged == numbers:
+            return [], [f"tag={series.name}", f"battery={' '.join(battery)}"]
+        return [*map(str, sorted(numbers))], []
 
     def open_title(self) -> str | None:
         """Return what the page shows."""

@@ -367,11 +367,26 @@ class SweepPage(Page):
             self.show_message("no sweep is running")
 
     def sweep_curves(self) -> None:
-        """Show curves and maps of this model and battery, also while the sweep runs."""
+        """Show curves and maps of this sweep, also while it runs; of all before it has begun."""
         battery, model = _battery(self._text("battery")), self._text("model")
-        where = (f"model={model}", f"battery={battery}")
+        where = [f"model={model}", f"battery={battery}"]
         words = f"{battery} · {model}"
-        self.desk.request("lesions", "curves", where=where, words=words, back="sweep")
+        if name := self._begun_name():
+            where.append(f"tag={name}")
+            words += f" · {name}"
+        self.desk.request("lesions", "curves", where=tuple(where), words=words, back="sweep")
+
+    def _begun_name(self) -> str:
+        """Return the name of the sweep, which is its tag; empty before something was given."""
+        catalogue, swept = self.desk.catalogue, None if self._dry else self._swept
+        name = "" if swept is None else swept.name
+        begun = (
+            {tag for one in catalogue.administrations for tag in one.tags} if catalogue else set()
+        )
+        begun |= {name}
+        with suppress(TabwbError):  # said where the fields are checked
+            name = self._wanted().check_grid()
+        return name if name in begun else ""
 
     def sweep_results(self) -> None:
         """Show the results by lesion."""
