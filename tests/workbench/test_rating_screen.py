@@ -32,11 +32,12 @@ from tabwb.records.columns import ends_of
 from tabwb.records.rating_sets import CANNOT_TELL
 from tabwb.store.store import Store
 from tabwb.workbench.adjudication.page import AdjudicationPage, AdjudicationView
-from tabwb.workbench.rating.form import arranged, columns_in, moved
+from tabwb.workbench.rating.form import FormGrid, arranged, columns_in, moved
 from tabwb.workbench.rating.page import interval_words
 from tabwb.workbench.rating.screen import Hand, RatingScreen
 from tabwb.workbench.rating.view_models import Reply, Request, Slot, slots_of
 from tests.administer.rating.adjudication_parts import JUDGE, disputed_set
+from tests.battery.test_new import shipped
 from tests.cli.conftest import replayed
 from tests.golden.freeze import unpacked
 from tests.workbench.rating_parts import (
@@ -320,6 +321,28 @@ def test_nineteen_features_have_room_on_a_small_screen_and_arrows_go_round() -> 
     assert moved(made, slots[0], 0, -1) == slots[-1]
     right = moved(made, slots[0], 1, 0)
     assert right in made[1] and moved(made, right, -1, 0) in made[0]
+
+
+async def test_definitions_fold_where_rows_are_free(path: Path) -> None:
+    form = shipped("tab-19")
+    secret_set(path, form, ask_source=False)
+    async with rating(path, (160, 48)) as rater:
+        questions = rater.screen.query_one("#rating-questions")
+        grid = rater.screen.query_one(FormGrid)
+        shown: dict[str, list[str]] = {}
+        for entry, line in grid._single_rows(grid.content_size.width):
+            if isinstance(entry, Slot):
+                definition = line.plain[39:].strip()
+                shown.setdefault(entry.question.measure, []).append(definition)
+        whole = [" ".join(shown[one.measure]) == one.definition for one in form.questions]
+        assert sum(whole) >= 10
+        # Before, each had one line of 25 characters.
+        told = zip(whole, shown.values(), strict=True)
+        assert all(of or len(" ".join(lines)) > 25 for of, lines in told)
+        assert questions.max_scroll_y == 0 and grid.size.height <= questions.size.height
+    async with rating(path) as rater:
+        grid = rater.screen.query_one(FormGrid)
+        assert not grid.single and [len(column) for column in grid.columns] == [8, 9, 9]
 
 
 def test_every_question_has_a_key_of_its_own() -> None:

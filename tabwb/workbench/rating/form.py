@@ -47,8 +47,11 @@ Entry = Heading | Slot | None
 
 def least_width(slots: Sequence[Slot]) -> int:
     """Return the least width of a column for these questions."""
-    worded = any(slot.question.kind in {"choice", "phonemes", "text"} for slot in slots)
-    return LEAST_WORDED if worded and len(slots) < 12 else LEAST_MARKED
+    return LEAST_WORDED if _worded(slots) and len(slots) < 12 else LEAST_MARKED
+
+
+def _worded(slots: Sequence[Slot]) -> bool:
+    return any(slot.question.kind in {"choice", "phonemes", "text"} for slot in slots)
 
 
 def columns_in(slots: Sequence[Slot], width: int) -> int:
@@ -348,7 +351,9 @@ MOST = 40
 ALONE = 44
 """Columns of a single column of questions without definitions."""
 DEFINITION_AT, LEAST_DEFINITION = 42, 24
-"""Where definitions begin in a single column, and their least width."""
+"""Where definitions begin in a single column at most, and their least width."""
+BESIDE_TITLE = 7
+"""Columns beside a title before its definition: key, mark of up to two characters, and blanks."""
 FOR_LONG = 4
 """Lines that whole definitions leave free."""
 RIGHT = 3
@@ -436,9 +441,13 @@ class FormGrid(WidthAwareWidget, can_focus=True):
     def _single_rows(self, width: int) -> list[tuple[Entry, Content]]:
         """Return the lines of a single column with definitions beside, each with its entry.
 
-        Each definition has as many lines as leave room for all, and is cut after these.
+        Lines that are free go to the shortest definitions first, so that most are whole; the others
+        are cut.
         """
-        room = width - DEFINITION_AT
+        at = DEFINITION_AT
+        if not _worded(self._slots):
+            at = min(at, max(len(slot.question.title) for slot in self._slots) + BESIDE_TITLE)
+        room = width - at
         entries = self.columns[0]
         if room < LEAST_DEFINITION:
             return [(entry, self._cell(entry, min(width, ALONE))) for entry in entries]
@@ -447,21 +456,20 @@ class FormGrid(WidthAwareWidget, can_focus=True):
             for entry in entries
             if isinstance(entry, Slot)
         }
-        free = self.most - FOR_LONG - len(entries)
-        most = max(map(len, texts.values()), default=1)
-        while most > 1 and sum(min(len(text), most) - 1 for text in texts.values()) > free:
-            most -= 1
-        for text in texts.values():
+        free = max(self.most - FOR_LONG - len(entries), 0)
+        for text in sorted(texts.values(), key=len):
+            most = min(len(text), 1 + free)
+            free -= most - 1
             if len(text) > most:
                 text[most - 1 :] = [f"{text[most - 1][: room - 1].rstrip()}…"]
         rows: list[tuple[Entry, Content]] = []
         for entry in entries:
-            cell = self._cell(entry, DEFINITION_AT - GAP)
+            cell = self._cell(entry, at - GAP)
             if not isinstance(entry, Slot):
                 rows.append((entry, cell))
                 continue
             for number, line in enumerate(texts[entry]):
-                left = cell if number == 0 else Content(" " * (DEFINITION_AT - GAP))
+                left = cell if number == 0 else Content(" " * (at - GAP))
                 rows.append((entry, Content.assemble(left, " " * GAP, (line, QUIET))))
         return rows
 

@@ -486,6 +486,7 @@ class RatingScreen(Screen[None]):
         if before is None or view.visit != before.view.visit:
             self.query_one("#rating-text", VerticalScroll).scroll_home(animate=False)
         self.query_one(SamplePicture).show(view.picture)
+        self.set_class(view.picture is not None, "-pictured")
         if view.learning and view.phase == "rate" and view.asked is None:
             self._message = "learning: the right answers are shown after enter"
         self.query_one("#rating-words", WrappedText).refresh(layout=True)
