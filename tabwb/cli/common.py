@@ -6,7 +6,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from tabwb.host.plugins import Plugins
     from tabwb.host.settings import Configuration
     from tabwb.plugin_api.extensions import Statistic
-    from tabwb.records.exchange import Message
     from tabwb.store.store import Store
 
 _told: set[Path | None] = set()
@@ -130,13 +129,6 @@ def _finite(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _finite(inner) for key, inner in value.items()}
     return [_finite(inner) for inner in value] if isinstance(value, list | tuple) else value
-
-
-def print_messages(messages: Iterable[Message]) -> None:
-    """Print the messages of a request, each below its role."""
-    for message in messages:
-        click.echo(f"[{message.role}]")
-        click.echo(message.content)
 
 
 def note(message: str, *, newline: bool = True) -> None:
