@@ -190,7 +190,7 @@ def _named_figures(summary: NamingSummary, width: int) -> Iterator[Content]:
         if total:
             yield _head(title)
         for code, n in sorted(codes.items(), key=lambda pair: -pair[1]):
-            drawn = Content.assemble(share_bar(n / total, CODE_BAR), f" {n:>3} of {total}")
+            drawn = Content.assemble(share_bar(n / total, CODE_BAR), f" {n:>3}/{total}")
             yield spread(Content(plain(code)), drawn, width)
     if words := borrowed_line(summary):
         yield from (Content.styled(line, QUIET) for line in wrap(words, width))
@@ -200,7 +200,7 @@ def _answers(row: Grouped, width: int) -> Iterator[Content]:
     for named in row.results.named:
         counted = named.summary.accuracy[0]
         yield _head(f"{named.title.upper()}, NAMES RIGHT")
-        figures = f"{counted.correct} of {counted.n}  {between(counted.interval)}"
+        figures = f"{counted.correct}/{counted.n}  {between(counted.interval)}"
         yield spread(Content("rule or listener"), Content(figures), width)
         yield from _named_figures(named.summary, width)
     parts = [part for part in row.results.parts if part.right.n]

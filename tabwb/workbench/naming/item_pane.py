@@ -382,7 +382,7 @@ def score_lines(items: Sequence[NamedItem], width: int) -> Iterator[Content]:
     counted = [item.right for item in scored if item.right is not None]
     if not scored:
         return
-    share = f"{sum(counted)} of {len(counted)}" if counted else "-"
+    share = f"{sum(counted)}/{len(counted)}" if counted else "-"
     yield spread(Content.styled("Right, by ear", "bold"), Content.styled(share, "bold"), width)
     said = [
         (item, item.word if item.word and not item.is_code else "right" if item.right else "error")
