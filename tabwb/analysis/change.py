@@ -102,7 +102,7 @@ DAY = re.compile(r" \(day (\d+)\)$")
 def days_of(dates: Sequence[str]) -> list[int]:
     """Return the days from the first session on; none where a day is not known, or all are one.
 
-    What stands for the day of a person who may not be named can have the day since the first one.
+    A person who may not be named has days since the first session in place of dates.
 
     >>> days_of(["2026-01-30", "2026-02-02"]), days_of(["2026-01-30", ""])
     ([0, 3], [])

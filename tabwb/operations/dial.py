@@ -29,7 +29,6 @@ from tabwb.records.words import plural, separated
 if TYPE_CHECKING:
     from tabwb.host.plugins import Plugins
     from tabwb.records.steps import Step
-    from tabwb.store.store import Store
 
 PAGE = Arg("Also write one HTML file with a slider.", "File", metavar="FILE.html", kind="new",
            blank="no file")  # fmt: skip
@@ -190,6 +189,7 @@ class DialSessions(Operation):
 
     NAME, TITLE, DOING, TOLD = "speaker dial", "Show", "Sessions", "answer"
     TABLES: ClassVar[bool] = True
+    LOGS: ClassVar[bool] = True
     speaker: Annotated[str, SPEAKER]
     battery: Annotated[
         str, Arg("The battery, if there are sessions of several.", "Battery", metavar="ID",
@@ -214,15 +214,6 @@ class DialSessions(Operation):
     def about(self) -> str:
         """Who spoke."""
         return self.speaker
-
-    @property
-    def writes(self) -> bool:
-        """Only the log of people's data is written, which :meth:`do` asks for."""
-        return False
-
-    def numbers(self, store: Store) -> list[int]:
-        """Nothing is changed."""
-        return []
 
     def check(self, plugins: Plugins) -> None:
         """Refuse a file that cannot be written."""

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from tabwb.analysis.selection import Selection
     from tabwb.host.plugins import Plugins
     from tabwb.media.studied import Studied
-    from tabwb.store.store import Store
 
 MANY = 5_000
 """Responses that take long enough to write for their progress to be told."""
@@ -95,6 +94,7 @@ class ExportResults(Operation):
     """
 
     NAME, TITLE, DOING, TOLD = "export", "Write", "Export", "response"
+    LOGS: ClassVar[bool] = True
     SAFE: ClassVar[str] = "the file is not written"
     WHAT, NAMED_BY = "responses", "format"
     ids: Annotated[Ids, ADMINISTRATIONS] = ()
@@ -137,18 +137,9 @@ class ExportResults(Operation):
         return self.out.name
 
     @property
-    def writes(self) -> bool:
-        """Only the log of people's data is written, which :meth:`run` asks for."""
-        return False
-
-    @property
     def to_stdout(self) -> bool:
         """Whether the file is ``-``."""
         return is_stdout(self.out)
-
-    def numbers(self, store: Store) -> list[int]:
-        """Nothing is changed."""
-        return []
 
     @property
     def _spec(self) -> str:
@@ -218,6 +209,7 @@ class WriteReport(Operation):
     """
 
     NAME, TITLE, WHAT = "report", "Write", "a report or a table"
+    LOGS: ClassVar[bool] = True
     NOTE: ClassVar[str] = (
         "The file's name says what is written: .html or .md a report, .tex the table for a paper, "
         ".csv every value of the results."
@@ -262,18 +254,9 @@ class WriteReport(Operation):
         return (self.out or self.bib or Path("methods")).name
 
     @property
-    def writes(self) -> bool:
-        """Only the log of people's data is written, which :meth:`do` asks for."""
-        return False
-
-    @property
     def to_stdout(self) -> bool:
         """Whether the file is ``-``."""
         return self.out is not None and is_stdout(self.out)
-
-    def numbers(self, store: Store) -> list[int]:
-        """Nothing is changed."""
-        return []
 
     def check(self, plugins: Plugins) -> None:
         """Check the files."""
@@ -368,6 +351,7 @@ class DrawFigure(Operation):
     """
 
     NAME, TITLE, WHAT, NAMED_BY = "figure", "Write", "a figure", "name"
+    LOGS: ClassVar[bool] = True
     name: Annotated[
         str | None,
         Arg("The name of the figure.", "Figure", metavar="[NAME]", positional=True,
@@ -434,15 +418,6 @@ class DrawFigure(Operation):
             for one in (figure_kind(chosen).options if chosen else ())
         )
         return "\n".join(options) or "This figure has no options."
-
-    @property
-    def writes(self) -> bool:
-        """Only the log of people's data is written, which :meth:`do` asks for."""
-        return False
-
-    def numbers(self, store: Store) -> list[int]:
-        """Nothing is changed."""
-        return []
 
     def check(self, plugins: Plugins) -> None:
         """Check that it is known what is drawn, and where to."""

@@ -403,6 +403,8 @@ class Operation:
     """Help of ``--dry-run``; empty: there is no estimate."""
     WRITES: ClassVar[bool] = True
     """Whether the store is changed; :attr:`writes` where that depends on values."""
+    LOGS: ClassVar[bool] = False
+    """Whether the log of people's data is all that it writes; it asks for the store itself."""
     STORE: ClassVar[bool] = True
     """Whether it works with a store."""
     SETTINGS: ClassVar[bool] = False
@@ -452,7 +454,7 @@ class Operation:
     @property
     def writes(self) -> bool:
         """Whether the store is changed."""
-        return self.WRITES
+        return self.WRITES and not self.LOGS
 
     @property
     def to_stdout(self) -> bool:
@@ -466,6 +468,8 @@ class Operation:
 
     def numbers(self, store: Store) -> list[int]:
         """Return the administrations that are changed, as far as they are named."""
+        if self.LOGS:
+            return []
         named = (*getattr(self, "ids", ()), getattr(self, "administration", None))
         return [store.administration(one).id for one in named if one is not None]
 

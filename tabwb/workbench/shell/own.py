@@ -28,7 +28,7 @@ HELD = {"ctrl+c", "tab", "shift+tab", "up", "down"}
 
 
 def _table(path: Path) -> dict[str, Any]:
-    """Return what a TOML file says; nothing where there is no file."""
+    """Return what a TOML file says; an empty table if the file is missing."""
     content = read_regular(path, LIMIT)
     try:
         return tomllib.loads((content or b"").decode("utf-8"))
