@@ -40,18 +40,15 @@ from tabwb.workbench.engine.jobs import JobState
 from tabwb.workbench.engine.view_models import Verdict
 from tabwb.workbench.jobs.page import BEGUN
 from tabwb.workbench.lesions.controller import CurvesWanted
+from tabwb.workbench.lesions.curve_values import Curve, HeatMap, moved, read_curves
 from tabwb.workbench.lesions.curves import (
     SEVERAL,
-    Curve,
     CurvesPage,
-    HeatMap,
     MeasureList,
     draw_several,
     limits,
     map_lines,
-    moved,
     numbers,
-    read_curves,
 )
 from tabwb.workbench.lesions.form import GridScreen, LesionForm
 from tabwb.workbench.lesions.laboratory import Answer, Laboratory, Pair
